@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+# One makefile, no recursion but for sanitizers, nothing written outside $(O).  Try `make help`.
+
+NAME    := pinfold
+O       ?= build
+PREFIX  ?= /usr/local
+CLANG   ?= clang
+BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
+PKGS    := libbpf libseccomp libcjson libidn2 libcap
+VERSION := 0.1.0
+
+# CFLAGS and LDFLAGS belong to whoever builds; what the code needs is below.
+CFLAGS  ?= -O2 -g
+WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
+           -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 \
+           -Wimplicit-fallthrough -Wnull-dereference $(if $(WERROR),-Werror)
+HARDEN  := -fstack-protector-strong -fstack-clash-protection -fPIE \
+           $(if $(SAN),-fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-D_FORTIFY_SOURCE=2)
+NEED     = -std=gnu11 -D_GNU_SOURCE -D'VERSION="$(VERSION)"' -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
+           $(shell pkg-config --cflags $(PKGS))
+LINK    := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
+LIBS     = $(shell pkg-config --libs $(PKGS))
+BPFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Ibpf \
+           -idirafter /usr/include/$(shell gcc -print-multiarch 2>/dev/null)
+
+SRC  := $(wildcard src/*/*.c)
+CLI  := $(patsubst %.c,$(O)/%.o,$(filter src/cli/%,$(SRC)))
+CORE := $(filter-out src/cli/%,$(SRC))
+SKEL := $(patsubst bpf/%.bpf.c,$(O)/gen/%.skel.h,$(wildcard bpf/*.bpf.c))
+UNIT := $(patsubst %.c,$(O)/%,$(wildcard tests/unit/test_*.c))
+ROOT := $(patsubst %.c,$(O)/%,$(wildcard tests/root/test_*.c))
+FUZZ := $(patsubst %.c,$(O)/%,$(wildcard tests/fuzz/fuzz_*.c))
+E2E  := $(wildcard tests/e2e/*.sh)
+MAN  := $(wildcard docs/man/*.[1578])
+ALLC := $(wildcard src/*/*.[ch] bpf/*.[ch] include/*.h tests/*/*.[ch])
+
+Q   := $(if $(V),,@)
+say  = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
+
+all: $(O)/$(NAME)                           ## build the program (the default)
+
+$(O)/$(NAME): $(CLI) $(O)/lib$(NAME).a
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+
+$(O)/lib$(NAME).a: $(CORE:%.c=$(O)/%.o)
+	$(call say,AR)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+$(O)/%.o: %.c | $(SKEL)
+	$(call say,CC)
+	$(Q)mkdir -p $(@D) && $(CC) $(NEED) $(WARN) $(HARDEN) $(CFLAGS) -MD -MP -c -o $@ $<
+
+$(O)/gen/%.bpf.o: bpf/%.bpf.c $(wildcard bpf/*.h)
+	$(call say,BPF)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(BPFLAGS) -c -o $@.tmp $< && $(BPFTOOL) gen object $@ $@.tmp
+
+$(O)/gen/%.skel.h: $(O)/gen/%.bpf.o
+	$(call say,SKEL)
+	$(Q)$(BPFTOOL) gen skeleton $< name $(subst .,_,$*)_bpf > $@
+
+# A test that replaces system calls names them in its first line: /* wrap: open read */
+wraps = $(addprefix -Wl$(comma)--wrap=,$(shell sed -n '1s|^/\* wrap: \(.*\) \*/$$|\1|p' $(1)))
+comma := ,
+
+$(O)/tests/%: tests/%.c $(O)/lib$(NAME).a
+	$(call say,TEST)
+	$(Q)mkdir -p $(@D) && $(CC) $(NEED) $(WARN) $(HARDEN) $(CFLAGS) -MD -MP $(LINK) $(call wraps,$<) \
+		-o $@ $< $(O)/lib$(NAME).a $(LIBS) -lcmocka
+
+$(O)/tests/fuzz/%: tests/fuzz/%.c $(CORE) | $(SKEL)
+	$(call say,FUZZ)
+	$(Q)mkdir -p $(@D) && $(CLANG) $(NEED) -g -O1 -fsanitize=fuzzer,address,undefined \
+		-o $@ $(filter %.c,$^) $(LIBS)
+
+deps:                                       ## install what building and testing need (apt)
+	$(Q)tools/install-deps
+tests: $(UNIT) $(ROOT)                      ## build every test program
+check: deps                                 ## all tests: unit, unit under ASan and UBSan, root
+	$(Q)$(MAKE) --no-print-directory all tests
+	$(Q)$(MAKE) --no-print-directory O=$(O)/asan SAN=address,undefined unit
+	$(Q)tools/run-tests $(O) $(UNIT) $(patsubst $(O)/%,$(O)/asan/%,$(UNIT)) $(ROOT) $(E2E)
+unit: $(UNIT)                               ## build the unit tests: no privilege, no network
+check-unit: unit                            ## run the unit tests alone
+	$(Q)tools/run-tests $(O) $(UNIT)
+check-root: all tests                       ## tests that load BPF and fence real processes
+	$(Q)tools/run-tests $(O) $(ROOT) $(E2E)
+demo: deps                                  ## the main job, shown on an offline network of its own
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tools/demo $(O)/$(NAME)
+bench: all                                  ## ratios against bare, bubblewrap and firejail
+	$(Q)tools/bench $(O)/$(NAME)
+fuzz: $(FUZZ)                               ## replay every corpus, then fuzz SECS (60) each
+	$(Q)tools/fuzz $(O) $(FUZZ)
+lint: $(SKEL)                               ## layers, headers, format, clang-tidy, cppcheck, man
+	$(Q)tools/lint "$(NEED)" $(ALLC) -- $(SRC) -- $(MAN)
+install: all                                ## honours PREFIX and DESTDIR
+	install -D -m 0755 $(O)/$(NAME) $(DESTDIR)$(PREFIX)/bin/$(NAME)
+	for m in $(MAN); do install -D -m 0644 $$m \
+		$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/} || exit 1; done
+clean:                                      ## remove everything built
+	$(Q)rm -rf $(O)
+help:
+	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
+
+-include $(SRC:%.c=$(O)/%.d) $(UNIT:=.d) $(ROOT:=.d)
+.PHONY: all deps tests unit check check-unit check-root demo bench fuzz lint install clean help
+.DELETE_ON_ERROR:
+.SECONDARY:

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pinfold: start a command in a pen that the Linux kernel enforces.
+ *
+ * Conventions of this interface, said once:
+ *  - Functions return 0 (or a count) on success and a negative errno on failure; on failure the
+ *    caller's `struct pinfold_error` holds one sentence for a person, and outputs are untouched.
+ *  - Pointers named `ret` or `ret_x` are outputs, written only on success.  What they yield is the
+ *    caller's to free with the function named there.
+ *  - Strings are UTF-8 and NUL-terminated.  Input strings are copied, never kept.
+ *  - Handles are not thread-safe; different handles may be used by different threads.
+ *  - Nothing here prints, exits, or changes the calling process's own confinement.
+ */
+#ifndef PINFOLD_H
+#define PINFOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PINFOLD_ERROR_MAX 256
+
+/* One failure in words.  Lives on the caller's stack: nothing to allocate, nothing to free.
+ * `text` is empty until a function fails.  Since 0.1. */
+struct pinfold_error {
+	char text[PINFOLD_ERROR_MAX];
+};
+
+/* The library's version, for example "0.1.0".  Static storage.  Since 0.1. */
+const char *pinfold_version(void);
+
+/* ---- policy ------------------------------------------------------------------------------ */
+
+struct pinfold_policy;
+
+/* What `pinfold run` uses without a policy file: the workspace (an absolute path; NULL is the
+ * current directory) read-write, the system set read-only, the network shut.
+ * Free with pinfold_policy_free().  Since 0.1. */
+int pinfold_policy_default(const char *workspace, struct pinfold_policy **ret,
+			   struct pinfold_error *e);
+
+/* Reads a policy file on top of the default and, when it exists, the site policy
+ * (/etc/pinfold/site.json).  -EINVAL: the file is not a valid policy, or widens the site's; the
+ * text then names file, line, column and JSON path.  Other errors: the file could not be read.
+ * Free with pinfold_policy_free().  Since 0.1. */
+int pinfold_policy_load(const char *path, struct pinfold_policy **ret, struct pinfold_error *e);
+
+/* The kinds of rule that a command line can add.  Since 0.1. */
+enum pinfold_rule {
+	PINFOLD_RULE_ALLOW,     /* HOST[:PORT][/PROTO], as in network.allowOutbound */
+	PINFOLD_RULE_DENY_NET,  /* the same, as in network.denyOutbound */
+	PINFOLD_RULE_RW,        /* PATH, as in filesystem.rw */
+	PINFOLD_RULE_RO,        /* PATH, as in filesystem.ro */
+	PINFOLD_RULE_ROX,       /* PATH, as in filesystem.rox */
+	PINFOLD_RULE_DENY_PATH, /* PATH, as in filesystem.deny */
+	PINFOLD_RULE_UNIX,      /* PATH, as in unixSockets.allow */
+};
+
+/* Adds one rule, as the command line's --allow, --rw and so on do; relative paths are relative to
+ * the current directory.  -EINVAL: the rule is malformed or can't be enforced.  -EPERM: the site
+ * policy forbids it.  Since 0.1. */
+int pinfold_policy_add(struct pinfold_policy *p, enum pinfold_rule kind, const char *text,
+		       struct pinfold_error *e);
+
+/* The whole effective policy as canonical JSON; free() it.  Parsing what this prints and printing
+ * it again gives the same text.  -ENOMEM.  Since 0.1. */
+int pinfold_policy_print(const struct pinfold_policy *p, char **ret, struct pinfold_error *e);
+
+/* Accepts NULL.  Since 0.1. */
+void pinfold_policy_free(struct pinfold_policy *p);
+
+/* ---- why --------------------------------------------------------------------------------- */
+
+/* A question to a policy.  Since 0.1. */
+enum pinfold_question {
+	PINFOLD_WHY_CONNECT, /* HOST:PORT[/udp], HOST a name, an IPv4 address or [IPv6] */
+	PINFOLD_WHY_READ,    /* PATH */
+	PINFOLD_WHY_WRITE,   /* PATH */
+	PINFOLD_WHY_EXEC,    /* PATH */
+	PINFOLD_WHY_RESOLVE, /* NAME */
+	PINFOLD_WHY_UNIX,    /* PATH of a socket, or @NAME for an abstract one */
+};
+
+enum pinfold_verdict { PINFOLD_DENY = 0, PINFOLD_ALLOW, PINFOLD_ASK };
+
+#define PINFOLD_WHY_TEXT_MAX 512
+
+/* An answer: by the same code that enforces.  Unused texts are empty.  Since 0.1. */
+struct pinfold_answer {
+	enum pinfold_verdict verdict;
+	char rule[PINFOLD_WHY_TEXT_MAX];   /* the entry that decided, as written */
+	char origin[PINFOLD_WHY_TEXT_MAX]; /* where that entry stands: file, line, JSON path */
+	char reason[PINFOLD_WHY_TEXT_MAX]; /* one sentence */
+	char fix[PINFOLD_WHY_TEXT_MAX];    /* how to change the verdict, or empty */
+};
+
+/* -EINVAL: the question is malformed.  Since 0.1. */
+int pinfold_why(const struct pinfold_policy *p, enum pinfold_question q, const char *subject,
+		struct pinfold_answer *ret, struct pinfold_error *e);
+
+/* ---- sessions ---------------------------------------------------------------------------- */
+
+/* How to start a session.  Zero-initialise; every member may stay zero but argv.  Since 0.1. */
+struct pinfold_run {
+	const struct pinfold_policy *policy; /* borrowed for the call; NULL is the default */
+	char *const *argv;                   /* borrowed; NULL-terminated, argv[0] is looked up
+						in the policy's PATH */
+	const int *keep_fds;                 /* borrowed; descriptors beyond 0-2 to pass on */
+	size_t n_keep_fds;
+	const char *agent;    /* for the record */
+	const char *log_path; /* overrides audit.path; "-" is standard error */
+	/* Called in the calling process with one sentence for a person: a denial's hint, a
+	 * degraded promise.  May be NULL. */
+	void (*notice)(void *data, const char *text);
+	void *notice_data;
+};
+
+/* Runs argv in a pen and waits for its end.  Signals of the caller (INT, TERM, HUP, QUIT, USR1,
+ * USR2, WINCH) are passed on while it waits, as a shell would; the caller's own handlers are put
+ * back afterwards.  Needs CAP_SYS_ADMIN, CAP_BPF, CAP_NET_ADMIN, CAP_SETUID, CAP_SETGID.
+ *
+ * Returns 0 and stores the wait status (see waitpid(2)) of the command.  Any error means that the
+ * command was not started: -EINVAL for a policy that can't be enforced, -ENOENT and -EACCES with
+ * *ret_status = 127 << 8 or 126 << 8 when argv[0] could not be executed, anything else: it could
+ * not be confined.
+ * Whatever happens, when this returns nothing of the session is left.  Since 0.1. */
+int pinfold_run(const struct pinfold_run *args, int *ret_status, struct pinfold_error *e);
+
+/* ---- what this host can do ---------------------------------------------------------------- */
+
+enum pinfold_state { PINFOLD_MISSING = 0, PINFOLD_PARTIAL, PINFOLD_READY };
+
+/* One line of `pinfold doctor`.  Strings live for the call only.  Since 0.1. */
+struct pinfold_finding {
+	const char *fence; /* "files", "network", ... */
+	enum pinfold_state state;
+	const char *detail; /* what was found, by trying */
+	const char *fix;    /* the switch for what is missing, or "" */
+};
+
+/* Tries each mechanism and reports it.  Returns the number of MISSING ones.  Since 0.1. */
+int pinfold_doctor(void (*report)(void *data, const struct pinfold_finding *f), void *data,
+		   struct pinfold_error *e);
+
+/* Starts a real session under `policy` (NULL: the default) and tries one allowed and one forbidden
+ * action of every fence.  Reports each; returns the number of failures.  Since 0.1. */
+int pinfold_selftest(const struct pinfold_policy *policy,
+		     void (*report)(void *data, const char *check, bool passed, const char *detail),
+		     void *data, struct pinfold_error *e);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* The record: one JSON object a line, redacted, at most 4 KiB, appended with one write. */
+#ifndef PINFOLD_AUDIT_RECORD_H
+#define PINFOLD_AUDIT_RECORD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct pinfold_error;
+
+#define RECORD_LINE_MAX 4096
+#define RECORD_SCHEMA 1
+
+struct record; /* heap object */
+
+/* Common members of every line; all borrowed for the call, NULL where not known. */
+struct record_who {
+	const char *session;
+	const char *agent;
+	const char *lane;
+	const char *channel;
+};
+
+/* path: a file (made 0600, refused when it is a symlink, not a regular file or writable by others),
+ * "-" for standard error, NULL for none. */
+int record_open(const char *path, const struct record_who *who, struct record **ret,
+		struct pinfold_error *e);
+
+/* One line under construction.  Values are redacted and cut to fit; NULL strings are left out. */
+struct record_line;
+
+struct record_line *record_begin(struct record *r, const char *event);
+void record_text(struct record_line *l, const char *key, const char *value);
+void record_number(struct record_line *l, const char *key, int64_t value);
+void record_bool(struct record_line *l, const char *key, bool value);
+void record_texts(struct record_line *l, const char *key, const char *const *values, size_t n);
+/* A member that is an object: {"key": {...}}; end with record_object_end(). */
+void record_object(struct record_line *l, const char *key);
+void record_object_end(struct record_line *l);
+/* pid, comm, exe, uid of a process of this host, as far as /proc still tells. */
+void record_process(struct record_line *l, pid_t pid);
+
+/* Writes the line and frees it.  Failure to write is counted and told in a later `lost` line; it
+ * never blocks (a pipe or tty that is full loses the line) and never fails the caller. */
+void record_end(struct record_line *l);
+
+/* Folding: true when a line like this (same key) was written within the last second and this one
+ * is to be counted instead; record_tick() writes the counts out. */
+bool record_fold(struct record *r, const char *event, const char *fold_key);
+
+/* About once a second: lines with "suppressed" for folded ones, "lost", rotation noticed. */
+void record_tick(struct record *r);
+
+uint64_t record_lost(const struct record *r);
+
+/* Flushes what is folded, closes.  Accepts NULL. */
+void record_free(struct record *r);
+
+#endif

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The file fence: a root of its own in a private mount namespace, made of what is granted and of
+ * nothing else, and a Landlock domain over it.
+ */
+#ifndef PINFOLD_FS_FENCE_H
+#define PINFOLD_FS_FENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+struct path_set;
+struct pinfold_error;
+struct policy;
+
+/* Who will be inside, and where. */
+struct fs_tenant {
+	uid_t uid;
+	gid_t gid;
+	const char *home; /* HOME inside; made as a private directory when not granted */
+	bool home_is_private;
+	const char *resolv_conf; /* text of /etc/resolv.conf inside */
+};
+
+struct fs_fence; /* heap object: many detached mounts and paths */
+
+/* Parent, before the session's namespaces exist: opens every granted path once, clones its mount,
+ * compiles the list of mount operations and the Landlock rules.  Refuses what can't be held. */
+int fs_fence_new(const struct policy *p, const struct path_set *set, const struct fs_tenant *tenant,
+		 struct fs_fence **ret, struct pinfold_error *e);
+
+/* Child, in its new mount and pid namespaces, still root: builds the view and pivots into it.
+ * System calls only.  Returns a negative errno; *ret_step is then the number of the failed step,
+ * for fs_fence_explain(). */
+int fs_fence_enter_view(const struct fs_fence *f, int *ret_step);
+
+/* Child, with no_new_privs set: enters the Landlock domain.  System calls only. */
+int fs_fence_enter_domain(const struct fs_fence *f, int *ret_step);
+
+/* Parent: puts a failed step of either enter into words and returns code. */
+int fs_fence_explain(const struct fs_fence *f, int step, int code, struct pinfold_error *e);
+
+/* The directory that the command starts in: cwd when it is granted, else the workspace, else /. */
+const char *fs_fence_start_dir(const struct fs_fence *f, const char *cwd);
+
+/* Landlock alone, forbidding every file, for helper processes that need none.  no_new_privs is
+ * set by the caller.  Returns -errno when the kernel has no Landlock. */
+int fs_enter_nothing(void);
+
+/* The Landlock ABI of this kernel; -errno when there is none. */
+int fs_landlock_abi(void);
+
+void fs_fence_free(struct fs_fence *f);
+
+#endif

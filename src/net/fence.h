@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/* The network fence: BPF programs on the session's cgroup, and the maps they decide by. */
+#ifndef PINFOLD_NET_FENCE_H
+#define PINFOLD_NET_FENCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "abi.h"
+#include "base/addr.h"
+
+struct net_rule;
+struct pinfold_error;
+struct policy;
+
+#define NET_ADDRS_MAX 64 /* addresses of one DNS answer */
+
+struct net_fence; /* heap object: owns the loaded programs and maps */
+
+/* Opens and loads the programs and fills the rule maps from p (borrowed until the fence is freed).
+ */
+int net_fence_new(const struct policy *p, struct net_fence **ret, struct pinfold_error *e);
+
+/* Where the session's resolver listens, on 127.0.0.1 and ::1, UDP and TCP alike. */
+struct net_resolver {
+	uint16_t port; /* host order; 0: there is none, port 53 is refused */
+};
+
+/* Attaches to the cgroup (an empty one that only we attach to), checks the effective list, then
+ * fills the session's storage: from that moment what joins the cgroup is fenced.  Before it,
+ * everything is denied. */
+int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
+		     struct pinfold_error *e);
+
+/* One address of an answer and what became of it. */
+struct net_vouch {
+	struct addr addr;
+	enum pf_reason reason; /* out: PF_ALLOW_VOUCHED, PF_ALLOW_LITERAL, or why it was stripped */
+};
+
+/* Judges each address of an answer for name (canonical; must be allowed by the policy, which is
+ * checked again) and puts those that pass into the map for ttl_s seconds (floored by the policy),
+ * with the ports and protocols of the entries that match the name.  When this returns, the kernel
+ * knows them.  Returns the number that passed. */
+int net_fence_vouch(struct net_fence *f, const char *name, struct net_vouch *v, size_t n,
+		    uint32_t ttl_s);
+
+/* What the kernel reported: a denial (or, with audit.allowed, an allow). */
+struct net_event {
+	enum pf_reason reason;
+	const char *op; /* "connect", "sendmsg", "bind", "socket", "inbound", "packet", ... */
+	pid_t pid;      /* 0: not known */
+	uid_t uid;
+	struct addr addr;
+	uint16_t port;
+	const char *proto; /* "tcp", "udp", "icmp", "raw", ... */
+	const char *path;  /* unix sockets: as the program gave it, "@name" for abstract; else "" */
+	const char *name;  /* the name that led there, newest first, or NULL */
+	const struct net_rule *rule; /* the entry that decided, or NULL */
+	uint64_t count;              /* how many like it this event stands for, from 1 */
+};
+
+/* An fd that polls readable when events wait.  Owned by the fence. */
+int net_fence_event_fd(const struct net_fence *f);
+
+/* Hands each waiting event to fn.  Returns how many; the strings live for the call. */
+int net_fence_read_events(struct net_fence *f, void (*fn)(void *data, const struct net_event *ev),
+			  void *data);
+
+/* An fd that polls readable when the host's addresses change; -1: none.  Owned by the fence. */
+int net_fence_host_fd(const struct net_fence *f);
+
+/* Reads the changes that wait there and updates the map. */
+int net_fence_read_host(struct net_fence *f);
+
+/* Drops what has expired.  Call about once a second; cheap when nothing has. */
+void net_fence_tick(struct net_fence *f);
+
+struct net_counts {
+	uint64_t allowed;
+	uint64_t denied;
+	uint64_t lost;    /* events that did not fit the ring */
+	uint64_t evicted; /* vouched addresses dropped for space */
+};
+
+void net_fence_counts(const struct net_fence *f, struct net_counts *ret);
+
+/* Detaches nothing: the programs stay on the cgroup until that is removed, so that no moment of
+ * the end is unfenced. */
+void net_fence_free(struct net_fence *f);
+
+#endif

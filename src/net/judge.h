@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The verdict for a destination, outside the kernel: the same bpf/verdict.h over a policy. */
+#ifndef PINFOLD_NET_JUDGE_H
+#define PINFOLD_NET_JUDGE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "abi.h"
+#include "base/addr.h"
+
+struct net_rule;
+struct policy;
+
+struct net_judgement {
+	enum pf_reason reason;       /* < PF_ALLOW denies */
+	const struct net_rule *rule; /* the entry that decided, or NULL */
+};
+
+/* proto is one PROTO_* bit.  name: the allowed name whose answer led to a, or NULL for an address
+ * given as such.  The host's own addresses are read from the system. */
+struct net_judgement net_judge(const struct policy *p, const struct addr *a, uint16_t port,
+			       unsigned proto, const char *name);
+
+/* One sentence for a reason; and how to change such a verdict ("" where nothing can).  dst is
+ * "host:port" as it would stand in a policy. */
+const char *net_reason_text(enum pf_reason reason);
+void net_reason_advice(enum pf_reason reason, const char *dst, char *ret, size_t size);
+
+/* The short word of a reason for the record: "private", "metadata", "port", ... */
+const char *net_reason_word(enum pf_reason reason);
+
+#endif
