@@ -17,6 +17,7 @@ struct policy;
 
 #define DNS_ADDRS_MAX 64
 #define DNS_UPSTREAMS_MAX 8
+#define DNS_TTL_MAX_S 3600 /* longer lifetimes are cut to it */
 
 struct dns_upstream {
 	struct addr addr;
@@ -39,10 +40,18 @@ struct dns_worker {
 int dns_worker_prepare(struct dns_worker *w, const struct policy *p, struct pinfold_error *e);
 
 /* The worker process, already confined: serves until the channel closes.  Returns -errno only when
- * it can't go on. */
+ * it can't go on.  Closes the supervisor's end first.  Needs descriptors: it raises the soft
+ * RLIMIT_NOFILE as far as the hard one allows. */
 int dns_worker_run(struct dns_worker *w);
 
-/* Any state, either process. */
+/* Supervisor, once the worker process exists: closes the worker's end of the channel, so that the
+ * worker's death is noticed.  The listening sockets stay, for a successor. */
+void dns_worker_started(struct dns_worker *w);
+
+/* Supervisor, after a worker died: a new channel on the same sockets, for its successor. */
+int dns_worker_renew(struct dns_worker *w, struct pinfold_error *e);
+
+/* Any state but never-initialised memory, either process. */
 void dns_worker_done(struct dns_worker *w);
 
 /* Supervisor: the text of /etc/resolv.conf for the pen, from the host's: one nameserver line, and
@@ -55,7 +64,19 @@ enum dns_note_kind {
 	DNS_NOTE_NONE = 0,
 	DNS_NOTE_VOUCH,   /* addresses for name: judge them, then send a dns_ruling */
 	DNS_NOTE_REFUSED, /* name was refused; no ruling wanted */
-	DNS_NOTE_COUNT,   /* counters, at most once a second */
+	DNS_NOTE_COUNT,   /* at most once a second: `folded` refusals that no other note tells */
+	DNS_NOTE_MAX,
+};
+
+/* Why the worker refused.  The supervisor judges DNS_REFUSAL_NAME again, for its record. */
+enum dns_refusal {
+	DNS_REFUSAL_NONE = 0, /* in all notes but DNS_NOTE_REFUSED */
+	DNS_REFUSAL_NAME,     /* the policy does not let the name be resolved */
+	DNS_REFUSAL_FORM,     /* the name is not canonical, or would be taken for an address */
+	DNS_REFUSAL_CHAIN,    /* `name` is a CNAME's target that the policy refuses */
+	DNS_REFUSAL_TYPE,     /* the name is allowed, this type of record never is */
+	DNS_REFUSAL_RATE,     /* too many new names under one wildcard entry */
+	DNS_REFUSAL_MAX,
 };
 
 struct dns_note {
@@ -66,20 +87,24 @@ struct dns_note {
 	uint16_t type;
 	uint16_t n_addrs;
 	uint32_t ttl_s;
-	uint32_t folded; /* DNS_NOTE_REFUSED: how many like it this note stands for */
-	struct addr addrs[DNS_ADDRS_MAX];
+	uint32_t folded;  /* DNS_NOTE_REFUSED: how many like it this note stands for, 1 and up */
+	uint32_t refusal; /* enum dns_refusal */
+	struct addr addrs[DNS_ADDRS_MAX]; /* zero behind n_addrs */
 };
+_Static_assert(sizeof(struct dns_note) == 280 + 16 * DNS_ADDRS_MAX, "no holes");
 
 struct dns_ruling {
 	uint32_t id;
 	uint32_t pad;
 	uint64_t keep; /* bit i: addrs[i] may be answered */
 };
+_Static_assert(sizeof(struct dns_ruling) == 16, "no holes");
 
 /* Supervisor: receives one note and checks it as hostile input (kinds, counts, name form).  0: a
  * note; -EAGAIN: none waits; -EPIPE: the worker is gone; -EBADMSG: it lies, kill it. */
 int dns_note_receive(const struct dns_worker *w, struct dns_note *ret);
 
+/* Never blocks.  -EAGAIN: the worker does not read its rulings, kill it; -EPIPE: it is gone. */
 int dns_ruling_send(const struct dns_worker *w, uint32_t id, uint64_t keep);
 
 #endif
