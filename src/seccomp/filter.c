@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+#include "seccomp/filter.h"
+
+#include <errno.h>
+#include <linux/seccomp.h>
+#include <seccomp.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+
+#include "base/clean.h"
+#include "base/err.h"
+#include "policy/policy.h"
+#include "seccomp/program.h"
+#include "seccomp/rules.h"
+
+#define SOCK_TYPE_BITS 0xfu
+#define FAMILIES_BASE 4
+
+/* What seccomp.families can open.  Not here: families that carry frames or TCP past the network
+ * fence (packet, xdp, smc, rds, tipc). */
+static const struct {
+	const char *name;
+	uint32_t family;
+} extra_families[] = {
+	{ "alg", AF_ALG }, { "bluetooth", AF_BLUETOOTH }, { "can", AF_CAN },
+	{ "nfc", AF_NFC }, { "tipc", AF_TIPC },           { "vsock", AF_VSOCK },
+};
+
+static void clean_context(const scmp_filter_ctx *c)
+{
+	if (*c)
+		seccomp_release(*c);
+}
+
+#define auto_context __attribute__((cleanup(clean_context)))
+
+static int add_rule(scmp_filter_ctx c, uint32_t action, const struct call_rule *r)
+{
+	struct scmp_arg_cmp cmp[RULE_MATCHES_MAX];
+	unsigned n = 0;
+
+	if (r->nr < 0)
+		return 0;
+	for (; n < RULE_MATCHES_MAX && r->match[n].mask; n++)
+		cmp[n] = SCMP_CMP64(r->match[n].arg, SCMP_CMP_MASKED_EQ, r->match[n].mask,
+				    r->match[n].value);
+	return seccomp_rule_add_exact_array(c, action, r->nr, n, cmp);
+}
+
+/* libseccomp writes its program to a descriptor only. */
+static int export_code(scmp_filter_ctx c, struct program *p)
+{
+	auto_close int fd = memfd_create("filter", MFD_CLOEXEC);
+	auto_free struct sock_filter *code = NULL;
+	struct stat st;
+	int r;
+
+	if (fd < 0)
+		return -errno;
+	r = seccomp_export_bpf(c, fd);
+	if (r < 0)
+		return r;
+	if (fstat(fd, &st) < 0)
+		return -errno;
+	if (st.st_size <= 0 || st.st_size % (off_t)sizeof(*code) != 0)
+		return -EIO;
+	code = malloc((size_t)st.st_size);
+	if (!code)
+		return -ENOMEM;
+	if (pread(fd, code, (size_t)st.st_size, 0) != st.st_size)
+		return -EIO;
+	program_append(p, code, (size_t)st.st_size / sizeof(*code));
+	return 0;
+}
+
+static int compile_session(struct program *p, bool allow_nested)
+{
+	auto_context scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	r = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	if (r == 0)
+		r = seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2);
+	for (size_t i = 0; r == 0 && i < seccomp_n_session_rules; i++) {
+		const struct call_rule *rule = &seccomp_session_rules[i];
+
+		if (!(rule->nested && allow_nested))
+			r = add_rule(c, SCMP_ACT_ERRNO((uint32_t)rule->error), rule);
+	}
+	return r < 0 ? r : export_code(c, p);
+}
+
+static int compile_worker(struct program *p)
+{
+	auto_context scmp_filter_ctx c = seccomp_init(SCMP_ACT_ERRNO(EPERM));
+	int r;
+
+	if (!c)
+		return -ENOMEM;
+	r = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
+	for (size_t i = 0; r == 0 && i < seccomp_n_worker_rules; i++)
+		r = add_rule(c, SCMP_ACT_ALLOW, &seccomp_worker_rules[i]);
+	return r < 0 ? r : export_code(c, p);
+}
+
+static int extra_family(const char *name, uint32_t *ret, struct pinfold_error *e)
+{
+	for (size_t i = 0; i < ARRAY_SIZE(extra_families); i++)
+		if (strcmp(extra_families[i].name, name) == 0) {
+			*ret = extra_families[i].family;
+			return 0;
+		}
+	return err_set(e, -EINVAL,
+		       "seccomp.families: '%s' can't be let in; known are alg, bluetooth, can, "
+		       "nfc and vsock",
+		       name);
+}
+
+/* Arguments of which few values are harmless.  EAFNOSUPPORT and EPROTONOSUPPORT, so that programs
+ * fall back as they do where the kernel lacks the family. */
+static int permit_arguments(struct program *p, const struct policy *policy, struct pinfold_error *e)
+{
+	const struct string_list *names = &policy->seccomp.families;
+	uint32_t families[FAMILIES_BASE + ARRAY_SIZE(extra_families)] = { AF_UNIX, AF_INET,
+									  AF_INET6, AF_NETLINK };
+	static const uint32_t unix_only[] = { AF_UNIX };
+	static const uint32_t zero[] = { 0 };
+	/* The last type is for icmp only: the network fence judges the rest of it. */
+	static const uint32_t types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_RAW };
+	/* Linux, 32 bit, UNAME26, no randomization (debuggers), and the query.  Not
+	 * READ_IMPLIES_EXEC nor MMAP_PAGE_ZERO. */
+	static const uint32_t personas[] = {
+		0, 0x8, 0x20000, 0x20008, 0x40000, 0x40008, UINT32_MAX
+	};
+	size_t n_families = FAMILIES_BASE;
+	size_t n_types = policy->net.icmp ? 3 : 2;
+
+	for (size_t i = 0; i < names->n; i++) {
+		if (n_families == ARRAY_SIZE(families))
+			return err_set(e, -EINVAL, "seccomp.families: an entry stands twice");
+		int r = extra_family(names->s[i], &families[n_families], e);
+
+		if (r < 0)
+			return r;
+		n_families++;
+	}
+
+	const struct permit permits[] = {
+		{ SYS_socket, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, families, n_families },
+		{ SYS_socket, EPROTONOSUPPORT, 2, true, AF_NETLINK, UINT32_MAX, zero, 1 },
+		{ SYS_socket, EPERM, 1, true, AF_INET, SOCK_TYPE_BITS, types, n_types },
+		{ SYS_socket, EPERM, 1, true, AF_INET6, SOCK_TYPE_BITS, types, n_types },
+		{ SYS_socketpair, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, unix_only, 1 },
+		{ SYS_personality, EPERM, 0, false, 0, UINT32_MAX, personas, ARRAY_SIZE(personas) },
+		{ SYS_prlimit64, EPERM, 0, false, 0, UINT32_MAX, zero, 1 },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(permits); i++)
+		program_permit(p, &permits[i]);
+	return 0;
+}
+
+static int keep(const struct program *p, struct seccomp_program *ret)
+{
+	size_t size = p->n * sizeof(*p->code);
+
+	if (p->full || p->n == 0)
+		return -E2BIG;
+	ret->code = malloc(size);
+	if (!ret->code)
+		return -ENOMEM;
+	memcpy(ret->code, p->code, size);
+	ret->n = p->n;
+	return 0;
+}
+
+static int finish(struct seccomp_filter *f, struct program *quiet, const struct program *told,
+		  struct pinfold_error *e)
+{
+	static const struct sock_filter allow[] = { BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW) };
+	struct seccomp_filter out = { 0 };
+	int r;
+
+	program_append(quiet, allow, ARRAY_SIZE(allow));
+	r = keep(quiet, &out.quiet);
+	if (r == 0)
+		r = keep(told, &out.told);
+	if (r < 0) {
+		seccomp_filter_done(&out);
+		return err_set(e, r, "cannot build the system call filter: %s", strerror(-r));
+	}
+	*f = out;
+	return 0;
+}
+
+int seccomp_filter_prepare(struct seccomp_filter *f, const struct policy *p,
+			   struct pinfold_error *e)
+{
+	struct program quiet = { .n = 0 };
+	struct program told = { .n = 0 };
+	int r = permit_arguments(&told, p, e);
+
+	if (r < 0)
+		return r;
+	r = compile_session(&told, p->seccomp.allow_nested);
+	if (r < 0)
+		return err_set(e, r, "cannot compile the system call filter: %s", strerror(-r));
+	program_bound_numbers(&quiet, seccomp_arch_native(), p->seccomp.allow_nested);
+	return finish(f, &quiet, &told, e);
+}
+
+int seccomp_filter_prepare_worker(struct seccomp_filter *f, struct pinfold_error *e)
+{
+	struct program quiet = { .n = 0 };
+	struct program told = { .n = 0 };
+	int r = compile_worker(&told);
+
+	if (r < 0)
+		return err_set(e, r, "cannot compile the DNS worker's system call filter: %s",
+			       strerror(-r));
+	program_bound_numbers(&quiet, seccomp_arch_native(), false);
+	return finish(f, &quiet, &told, e);
+}
+
+static int enter(const struct seccomp_program *p, unsigned flags)
+{
+	struct sock_fprog prog = { .len = p->n, .filter = p->code };
+
+	if (!p->code)
+		return -EINVAL;
+	return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags, &prog) < 0 ? -errno : 0;
+}
+
+int seccomp_filter_enter(const struct seccomp_filter *f)
+{
+	int r = enter(&f->quiet, 0);
+
+	return r < 0 ? r : enter(&f->told, SECCOMP_FILTER_FLAG_LOG);
+}
+
+void seccomp_filter_done(struct seccomp_filter *f)
+{
+	free(f->quiet.code);
+	free(f->told.code);
+	*f = (struct seccomp_filter){ 0 };
+}
