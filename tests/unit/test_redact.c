@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "audit/redact.h"
+#include "base/clean.h"
+
+/* The secrets are put together at run time, so that no scanner finds one in this file. */
+#define SK                                                                                         \
+	"s"                                                                                        \
+	"k-"
+#define GH(c)                                                                                      \
+	"g"                                                                                        \
+	"h" c "_"
+#define XOX(c)                                                                                     \
+	"x"                                                                                        \
+	"ox" c "-"
+#define JWT                                                                                        \
+	"ey"                                                                                       \
+	"JhbGciOiJIUzI1NiJ9."                                                                      \
+	"ey"                                                                                       \
+	"JzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n"
+#define AWS_ID                                                                                     \
+	"AK"                                                                                       \
+	"IAIOSFODNN7EXAMPLE"
+#define AWS_SECRET                                                                                 \
+	"wJalrXUtnFEMI/K7MDENG/"                                                                   \
+	"bPxRfiCYEXAMPLEKEY"
+
+struct pair {
+	const char *text;
+	const char *expected;
+};
+
+static void check(const struct pair *pairs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		auto_free char *got = redact(pairs[i].text);
+
+		assert_non_null(got);
+		assert_string_equal(got, pairs[i].expected);
+	}
+}
+
+static void cuts_tokens_that_their_prefix_gives_away(void **state)
+{
+	static const struct pair pairs[] = {
+		{ SK "proj-Ab3dEf6hIj9kLmN0pQrStUvWx", "[redacted]" },
+		{ SK "ant-api03-Zx9_yW8-vU7tS6rQ5", "[redacted]" },
+		{ "OPENAI_API_KEY=" SK "Ab3dEf6hIj9kLmN0", "OPENAI_API_KEY=[redacted]" },
+		{ "(" SK "abcdefghijklmnopqrst)", "([redacted])" },
+		{ GH("p") "16C7e42F292c6912E7710c838347Ae178B4a", "[redacted]" },
+		{ GH("o") "16C7e42F292c6912E7710c838347Ae178B4a ok", "[redacted] ok" },
+		{ GH("s") "16C7e42F292c6912E7710c838347Ae178B4a", "[redacted]" },
+		{ "github"
+		  "_pat_11ABCDEFG0abcdefghij_klmnopqrstuvwxyz0123456789",
+		  "[redacted]" },
+		{ XOX("b") "123456789012-1234567890123-AbCdEfGhIjKlMnOpQrStUvWx", "[redacted]" },
+		{ XOX("p") "123456789012-abc", "[redacted]" },
+		{ "id " AWS_ID ", secret " AWS_SECRET ".", "id [redacted], secret [redacted]." },
+		{ "id " AWS_ID ", secret " AWS_SECRET, "id [redacted], secret [redacted]" },
+		{ "t=" JWT "; x", "t=[redacted]; x" },
+		{ "Authorization: Bearer abc123", "Authorization: [redacted]" },
+		{ "x Bearer abcdef0123456789.~+/= y", "x Bearer [redacted] y" },
+		{ "x bearer  abc123", "x bearer  [redacted]" },
+	};
+
+	(void)state;
+	check(pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+static void cuts_values_whose_name_says_that_they_are_secret(void **state)
+{
+	static const struct pair pairs[] = {
+		{ "--password=hunter2", "--password=[redacted]" },
+		{ "mysql --password hunter2 -h db", "mysql --password [redacted] -h db" },
+		{ "PGPASSWORD=a;b psql", "PGPASSWORD=[redacted] psql" },
+		{ "https://e.org/x?token=abc&y=1", "https://e.org/x?token=[redacted]&y=1" },
+		{ "https://e.org/?ACCESS_TOKEN=abc#f", "https://e.org/?ACCESS_TOKEN=[redacted]" },
+		{ "client_secret='two words' z", "client_secret='[redacted]' z" },
+		{ "{\"password\": \"a b\", \"n\": 1}", "{\"password\": \"[redacted]\", \"n\": 1}" },
+		{ "{\\\"token\\\":\\\"abc\\\"}", "{\\\"token\\\":\\\"[redacted]\"}" },
+		{ "curl -H 'X-Api-Key: a b' u", "curl -H 'X-Api-Key: [redacted]' u" },
+		{ "-H \"Cookie: sid=1; b=2\"", "-H \"Cookie: [redacted]\"" },
+		{ "AWS_SECRET_ACCESS_KEY=x", "AWS_SECRET_ACCESS_KEY=[redacted]" },
+		{ "secret=", "secret=" },
+	};
+
+	(void)state;
+	check(pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+static void cuts_userinfo_and_pem_bodies(void **state)
+{
+	static const struct pair pairs[] = {
+		{ "https://user:pw@example.org/a", "https://[redacted]@example.org/a" },
+		{ "postgres://u:p/w#d@db:5432/x", "postgres://[redacted]@db:5432/x" },
+		{ "https://abcdef@example.org/", "https://[redacted]@example.org/" },
+		{ "-----BEGIN RSA PRIVATE KEY-----\nMIIE\nabc=\n-----END RSA PRIVATE KEY-----\nx",
+		  "-----BEGIN RSA PRIVATE KEY-----[redacted]-----END RSA PRIVATE KEY-----\nx" },
+		{ "a -----BEGIN OPENSSH PRIVATE KEY-----\\nb3Bl",
+		  "a -----BEGIN OPENSSH PRIVATE KEY-----[redacted]" },
+	};
+
+	(void)state;
+	check(pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+static void leaves_ordinary_text_alone(void **state)
+{
+	static const char *const texts[] = {
+		"",
+		"a22143d1b0c9e8f7a6b5c4d3e2f1a0b9c8d7e6f5",
+		"A22143D1B0C9E8F7A6B5C4D3E2F1A0B9C8D7E6F5",
+		"sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+		"sha512-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=",
+		"/home/user/Projects/MyApp2/src/components/Button3/index.tsx",
+		"/usr/lib/x86_64-linux-gnu/libssl.so.3",
+		"/opt/Tools/Vendor1/Release/Binaries/Win64",
+		"123e4567-e89b-12d3-a456-426614174000",
+		"data:image/png;base64,iVBORw0KGgo=",
+		"Bearer",
+		"Bearer ",
+		"the bearer of bad news",
+		"skeleton-key",
+		"task-12345678901234567890",
+		"disk-0123456789abcdef",
+		"sk-learn",
+		"risk-assessment-2024-final-version",
+		"ghp_",
+		"xoxo",
+		"eyJ",
+		"eyJhbGciOiJIUzI1NiJ9",
+		"AKIA",
+		"token",
+		"unexpected token: '}'",
+		"the password is wrong",
+		"--password-file /run/pw",
+		"TOKEN_FILE=/run/token",
+		"tokens=5",
+		"max_tokens=4096",
+		"secretary=anna",
+		"https://registry.npmjs.org/@scope/pkg",
+		"https://example.org:8443/@user",
+		"http://[::1]:8080/@x",
+		"git@github.com:owner/repo.git",
+		"mailto:a@example.org",
+		"a://b",
+		"PWD=/home/user",
+		"-----BEGIN",
+		"-----BEGIN nothing",
+		"caf\xc3\xa9 \xff\xfe \x01",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		auto_free char *got = redact(texts[i]);
+
+		assert_non_null(got);
+		assert_string_equal(got, texts[i]);
+	}
+}
+
+static void knows_which_argument_is_a_secret(void **state)
+{
+	(void)state;
+	assert_true(redact_is_secret_argument("--password", "hunter2"));
+	assert_true(redact_is_secret_argument("--github-token", "x"));
+	assert_true(redact_is_secret_argument("-token", "x"));
+	assert_true(redact_is_secret_argument("-u", "user:pw"));
+	assert_false(redact_is_secret_argument("-u", "script.py"));
+	assert_false(redact_is_secret_argument("-u", "1000:1000"));
+	assert_false(redact_is_secret_argument("--password", "--next"));
+	assert_false(redact_is_secret_argument("--password-file", "/run/pw"));
+	assert_false(redact_is_secret_argument("password", "hunter2"));
+	assert_false(redact_is_secret_argument("", ""));
+}
+
+static double seconds_for(const char *unit, size_t size)
+{
+	auto_free char *text = malloc(size + 1);
+	auto_free char *got = NULL;
+	size_t n = strlen(unit);
+	struct timespec a;
+	struct timespec b;
+
+	assert_non_null(text);
+	for (size_t i = 0; i < size; i++)
+		text[i] = unit[i % n];
+	text[size] = '\0';
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &a);
+	got = redact(text);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &b);
+	assert_non_null(got);
+	return (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9;
+}
+
+/* 256 KiB takes some 30 ms; anything quadratic would take minutes. */
+static void takes_linear_time_for_hostile_text(void **state)
+{
+	static const char *const units[] = {
+		"a",           " ",
+		"\\",          "\"",
+		"eyJ",         "eyJaaaaaaaaaaaa.",
+		"://",         "://a:b/",
+		"://a:b",      "-----BEGIN ",
+		"sk-",         "Bearer ",
+		"bearer",      "password",
+		"password=",   "password\" ",
+		"-token ",     "-",
+		"token=\"",    "-----BEGIN A",
+		"secret\\\"",  "cookie: ",
+		"xoxb-",       "AKIA",
+		"A1b/",        "authorization:",
+		"--password ", "\xc3",
+		"pypi-a",      "SG.",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (seconds_for(units[i], 1 << 18) > 5)
+			fail_msg("slow: %s", units[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(cuts_tokens_that_their_prefix_gives_away),
+		cmocka_unit_test(cuts_values_whose_name_says_that_they_are_secret),
+		cmocka_unit_test(cuts_userinfo_and_pem_bodies),
+		cmocka_unit_test(leaves_ordinary_text_alone),
+		cmocka_unit_test(knows_which_argument_is_a_secret),
+		cmocka_unit_test(takes_linear_time_for_hostile_text),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
