@@ -197,7 +197,7 @@ static int compile_all(struct compiler *c, int root, struct pinfold_error *e)
 		r = emit(c, &freeze, "/proc/sys", strlen("/proc/sys"));
 	if (r == 0)
 		r = emit_root(c, VIEW_SEAL, root);
-	return r < 0 ? r : emit_root(c, VIEW_PIVOT, -1);
+	return r < 0 ? r : emit_root(c, VIEW_PIVOT, root);
 }
 
 int view_compile(const struct fs_plan *plan, int root, int store, struct view *ret,

@@ -28,7 +28,7 @@ enum view_op_kind {
 	VIEW_STORED,    /* cover with the store's entry target */
 	VIEW_MASK,      /* the same, with an inaccessible one */
 	VIEW_SEAL,      /* make the root (fd) read-only */
-	VIEW_PIVOT,     /* leave the host's root for good */
+	VIEW_PIVOT,     /* leave the host's root for the new one (fd), for good */
 };
 
 #define VIEW_OP_KINDS (VIEW_PIVOT + 1)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -12,6 +13,8 @@
 #include <linux/openat2.h>
 
 #include "base/clean.h"
+
+#define ROOT_STACK_MAX 16 /* mounts on top of each other at the host's root */
 
 static int result(int r)
 {
@@ -136,14 +139,40 @@ static int apply_seal(const struct view *v, const struct view_op *op)
 	return result(mount_setattr(op->fd, "", AT_EMPTY_PATH, &ro, sizeof(ro)));
 }
 
+/* The mount that path leads to; what is stacked on it counts. */
+static int mount_id(int dir, const char *path, uint64_t *ret)
+{
+	struct statx stx;
+
+	if (statx(dir, path, path[0] ? 0 : AT_EMPTY_PATH, STATX_MNT_ID, &stx) < 0)
+		return -errno;
+	if (!(stx.stx_mask & STATX_MNT_ID))
+		return -EOPNOTSUPP;
+	*ret = stx.stx_mnt_id;
+	return 0;
+}
+
+/* After the pivot the old root lies on top of the new one, and whatever was stacked on it (the
+ * store is) on top of that; "/.." would step into the topmost.  Each is detached until the new
+ * root is the only one. */
 static int apply_pivot(const struct view *v, const struct view_op *op)
 {
+	uint64_t own = 0;
+	uint64_t top = 0;
+	int r = mount_id(op->fd, "", &own);
+
 	(void)v;
-	(void)op;
-	/* The old root ends up on top of the new one, and is where we stand. */
-	if (syscall(SYS_pivot_root, ".", ".") < 0 || umount2(".", MNT_DETACH) < 0)
-		return -errno;
-	return result(chdir("/"));
+	if (r == 0 && syscall(SYS_pivot_root, ".", ".") < 0)
+		r = -errno;
+	for (int i = 0; r == 0 && i <= ROOT_STACK_MAX; i++) {
+		r = mount_id(AT_FDCWD, "/..", &top);
+		if (r < 0)
+			return r;
+		if (top == own)
+			return result(chdir("/"));
+		r = result(umount2(".", MNT_DETACH));
+	}
+	return r < 0 ? r : -EBUSY;
 }
 
 static int (*const apply[])(const struct view *v, const struct view_op *op) = {

@@ -154,7 +154,8 @@ struct pen_report {
 static inline int become_tenant(void)
 {
 	if (setgroups(0, NULL) < 0 || setresgid(TENANT, TENANT, TENANT) < 0 ||
-	    setresuid(TENANT, TENANT, TENANT) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
+	    setresuid(TENANT, TENANT, TENANT) < 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_DUMPABLE, 1, 0, 0, 0) < 0)
 		return -errno;
 	return 0;
 }

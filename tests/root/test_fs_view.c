@@ -62,10 +62,260 @@ static void a_workspace_is_open_and_its_neighbours_are_not(void **state)
 	pen_done(&pen);
 }
 
+static void a_read_only_tree_inside_a_writable_one_holds(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_dir(in(&pen, "ws"), TENANT);
+	make_dir(in(&pen, "ws/sub"), TENANT);
+	make_dir(in(&pen, "ws/sub/ro"), TENANT);
+	make_file(in(&pen, "ws/sub/ro/f"), TENANT, "#!/bin/sh\n");
+	make_dir(in(&pen, "ws/sub/rox"), TENANT);
+	make_file(in(&pen, "ws/sub/rox/f"), TENANT, "#!/bin/sh\n");
+	make_file(in(&pen, "ws/f"), TENANT, "x");
+	assert_int_equal(chmod(in(&pen, "ws/sub/ro/f"), 0755), 0);
+	assert_int_equal(chmod(in(&pen, "ws/sub/rox/f"), 0755), 0);
+	allow(&pen, PATH_RO, in(&pen, "ws/sub/ro"), by_policy);
+	allow(&pen, PATH_RW, in(&pen, "ws"), by_policy);
+	allow(&pen, PATH_ROX, in(&pen, "ws/sub/rox"), by_policy);
+
+	const struct try try[] = {
+		{ "read", t_read, in(&pen, "ws/sub/ro/f"), NULL, 0 },
+		{ "list", t_list, in(&pen, "ws/sub/ro"), NULL, 0 },
+		{ "write", t_write, in(&pen, "ws/sub/ro/f"), NULL, EROFS },
+		{ "exec", t_exec, in(&pen, "ws/sub/ro/f"), NULL, EACCES },
+		{ "exec", t_exec, in(&pen, "ws/sub/rox/f"), NULL, 0 },
+		{ "write", t_write, in(&pen, "ws/sub/rox/f"), NULL, EROFS },
+		{ "create", t_create, in(&pen, "ws/sub/ro/new"), NULL, EROFS },
+		{ "create beside", t_create, in(&pen, "ws/sub/new"), NULL, 0 },
+		{ "unlink", t_unlink, in(&pen, "ws/sub/ro/f"), NULL, EROFS },
+		{ "rename", t_rename, in(&pen, "ws/sub/ro/f"), in(&pen, "ws/sub/ro/g"), EROFS },
+		{ "rename out", t_rename, in(&pen, "ws/sub/ro/f"), in(&pen, "ws/g"), EXDEV },
+		{ "rename in", t_rename, in(&pen, "ws/f"), in(&pen, "ws/sub/ro/f"), EXDEV },
+		{ "link out", t_link, in(&pen, "ws/sub/ro/f"), in(&pen, "ws/g"), EXDEV },
+		{ "chmod", t_chmod, in(&pen, "ws/sub/ro/f"), NULL, EROFS },
+		{ "setxattr", t_setxattr, in(&pen, "ws/sub/ro/f"), NULL, EROFS },
+		{ "truncate", t_truncate, in(&pen, "ws/sub/ro/f"), NULL, EROFS },
+		{ "rmdir", t_rmdir, in(&pen, "ws/sub/ro"), NULL, EBUSY },
+		{ "move it", t_rename, in(&pen, "ws/sub/ro"), in(&pen, "ws/sub/x"), EBUSY },
+		{ "move its parent", t_rename, in(&pen, "ws/sub"), in(&pen, "ws/sub2"), 0 },
+		{ "write there", t_write, in(&pen, "ws/sub2/ro/f"), NULL, EROFS },
+		{ "move it back", t_rename, in(&pen, "ws/sub2"), in(&pen, "ws/sub"), 0 },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
+static void a_writable_tree_inside_a_read_only_one_opens_only_itself(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_dir(in(&pen, "ws"), TENANT);
+	make_dir(in(&pen, "ws/out"), TENANT);
+	make_dir(in(&pen, "ws/out/keep"), TENANT);
+	make_file(in(&pen, "ws/f"), TENANT, "x");
+	make_file(in(&pen, "ws/out/f"), TENANT, "x");
+	allow(&pen, PATH_RW, in(&pen, "ws/out"), by_policy);
+	allow(&pen, PATH_RO, in(&pen, "ws"), by_policy);
+	allow(&pen, PATH_DENY, in(&pen, "ws/out/keep"), by_policy);
+
+	const struct try try[] = {
+		{ "write", t_write, in(&pen, "ws/out/f"), NULL, 0 },
+		{ "write", t_write, in(&pen, "ws/f"), NULL, EROFS },
+		{ "read", t_read, in(&pen, "ws/f"), NULL, 0 },
+		{ "create", t_create, in(&pen, "ws/out/new"), NULL, 0 },
+		{ "create", t_create, in(&pen, "ws/new"), NULL, EROFS },
+		{ "list denied", t_list, in(&pen, "ws/out/keep"), NULL, EACCES },
+		{ "move denied", t_rename, in(&pen, "ws/out/keep"), in(&pen, "ws/out/k"), EBUSY },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
+static void make_secrets(struct pen *pen)
+{
+	make_dir(in(pen, "ws"), TENANT);
+	make_dir(in(pen, "ws/sub"), TENANT);
+	make_dir(in(pen, "ws/sub/secret"), TENANT);
+	make_file(in(pen, "ws/sub/secret/f"), TENANT, "secret");
+	make_file(in(pen, "ws/sub/key"), TENANT, "secret");
+	make_file(in(pen, "ws/f"), TENANT, "x");
+	make_file(in(pen, "ws/sub/target"), TENANT, "secret");
+	make_file(in(pen, "ws/.env"), TENANT, "secret");
+	make_file(in(pen, "ws/.env.example"), TENANT, "open");
+	assert_int_equal(symlink("sub/target", in(pen, "ws/denied-link")), 0);
+	assert_int_equal(symlink("sub/key", in(pen, "ws/way-to-key")), 0);
+	allow(pen, PATH_RW, in(pen, "ws"), by_policy);
+	allow(pen, PATH_DENY, in(pen, "ws/sub/secret"), by_policy);
+	allow(pen, PATH_DENY, in(pen, "ws/sub/secret/f"), by_policy);
+	allow(pen, PATH_DENY, in(pen, "ws/sub/key"), by_policy);
+	allow(pen, PATH_DENY, in(pen, "ws/denied-link"), by_policy);
+	allow(pen, PATH_DENY, in(pen, "ws/absent"), by_policy);
+	allow(pen, PATH_DENY, "**/.env", built_in);
+}
+
+static void a_denied_path_is_out_of_reach_by_every_spelling(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_secrets(&pen);
+
+	const struct try try[] = {
+		{ "read", t_read, in(&pen, "ws/f"), NULL, 0 },
+		{ "read", t_read, in(&pen, "ws/sub/key"), NULL, EACCES },
+		{ "read by link", t_read, in(&pen, "ws/way-to-key"), NULL, EACCES },
+		{ "read by root", t_read, in(&pen, "ws/../ws/sub/./key"), NULL, EACCES },
+		{ "write", t_write, in(&pen, "ws/sub/key"), NULL, EACCES },
+		{ "truncate", t_truncate, in(&pen, "ws/sub/key"), NULL, EACCES },
+		{ "chmod", t_chmod, in(&pen, "ws/sub/key"), NULL, EROFS },
+		{ "list", t_list, in(&pen, "ws/sub/secret"), NULL, EACCES },
+		{ "below", t_read, in(&pen, "ws/sub/secret/f"), NULL, EACCES },
+		{ "below", t_stat, in(&pen, "ws/sub/secret/f"), NULL, EACCES },
+		{ "create", t_create, in(&pen, "ws/sub/secret/new"), NULL, EACCES },
+		{ "rename", t_rename, in(&pen, "ws/sub/key"), in(&pen, "ws/k"), EBUSY },
+		{ "rename over", t_rename, in(&pen, "ws/f"), in(&pen, "ws/sub/key"), EBUSY },
+		{ "exchange", t_exchange, in(&pen, "ws/f"), in(&pen, "ws/sub/key"), EBUSY },
+		{ "exchange", t_exchange, in(&pen, "ws/sub/secret"), in(&pen, "ws/f"), EBUSY },
+		{ "unlink", t_unlink, in(&pen, "ws/sub/key"), NULL, EBUSY },
+		{ "rmdir", t_rmdir, in(&pen, "ws/sub/secret"), NULL, EBUSY },
+		{ "link", t_link, in(&pen, "ws/sub/key"), in(&pen, "ws/k"), EXDEV },
+		{ "a denied symlink", t_read, in(&pen, "ws/denied-link"), NULL, EACCES },
+		{ "its target", t_read, in(&pen, "ws/sub/target"), NULL, EACCES },
+		{ "its name", t_unlink, in(&pen, "ws/denied-link"), NULL, EBUSY },
+		{ "pattern", t_read, in(&pen, "ws/.env"), NULL, EACCES },
+		{ "like it", t_read, in(&pen, "ws/.env.example"), NULL, 0 },
+		{ "parent", t_rename, in(&pen, "ws/sub"), in(&pen, "ws/moved"), 0 },
+		{ "there", t_read, in(&pen, "ws/moved/key"), NULL, EACCES },
+		{ "there", t_list, in(&pen, "ws/moved/secret"), NULL, EACCES },
+		{ "back", t_rename, in(&pen, "ws/moved"), in(&pen, "ws/sub"), 0 },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	assert_int_equal(access(in(&pen, "ws/sub/secret/f"), R_OK), 0);
+	assert_int_not_equal(access(in(&pen, "ws/absent"), F_OK), 0);
+	pen_done(&pen);
+}
+
+static int t_fd_spellings(const char *dir, const char *name)
+{
+	char path[PATH_MAX];
+	auto_close int fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int r;
+
+	if (fd < 0)
+		return errno;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", fd, name);
+	r = try_open(path, O_RDONLY);
+	snprintf(path, sizeof(path), "/proc/self/root%s/%s", dir, name);
+	if (try_open(path, O_RDONLY) != r)
+		return EINVAL;
+	snprintf(path, sizeof(path), "/proc/%d/cwd/../../..%s/%s", (int)getpid(), dir, name);
+	return try_open(path, O_RDONLY) == r ? r : EINVAL;
+}
+
+static void proc_is_no_way_around(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_secrets(&pen);
+
+	const struct try try[] = {
+		{ "by fd", t_fd_spellings, in(&pen, "ws"), "f", 0 },
+		{ "by fd", t_fd_spellings, in(&pen, "ws/sub"), "key", EACCES },
+		{ "bus", t_list, "/proc/bus", NULL, EACCES },
+		{ "keys", t_read, "/proc/keys", NULL, EACCES },
+		{ "cpuinfo", t_read, "/proc/cpuinfo", NULL, 0 },
+		{ "one root", t_sh, "test $(cut -d' ' -f5 /proc/self/mountinfo | grep -cx /) = 1",
+		  NULL, 0 },
+		{ "above the root", t_stat, "/../boot", NULL, ENOENT },
+		{ "above the root", t_list, "/..", NULL, EACCES },
+		{ "own status", t_read, "/proc/self/status", NULL, 0 },
+		{ "own comm", t_write, "/proc/self/comm", NULL, 0 },
+		{ "sysctl", t_read, "/proc/sys/kernel/ostype", NULL, 0 },
+		{ "sysctl", t_write, "/proc/sys/kernel/ns_last_pid", NULL, EROFS },
+		{ "others", t_sh, "for p in /proc/[0-9]*; do test ${p#/proc/} -lt 100; done", NULL,
+		  0 },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
+static void a_workspace_below_tmp_shows_at_its_own_path(void **state)
+{
+	struct pen pen;
+	struct pen other;
+
+	(void)state;
+	pen_init(&pen, "/tmp");
+	pen_init(&other, "/tmp");
+	make_dir(in(&pen, "a"), TENANT);
+	make_dir(in(&pen, "a/ws"), TENANT);
+	make_file(in(&pen, "a/beside"), TENANT, "x");
+	allow(&pen, PATH_RW, in(&pen, "a/ws"), by_policy);
+
+	const struct try try[] = {
+		{ "create", t_create, in(&pen, "a/ws/f"), NULL, 0 },
+		{ "beside", t_stat, in(&pen, "a/beside"), NULL, ENOENT },
+		{ "in the cover", t_create, in(&pen, "a/new"), NULL, EACCES },
+		{ "list the cover", t_list, in(&pen, "a"), NULL, 0 },
+		{ "move the cover", t_rename, in(&pen, ""), "/tmp/moved", EPERM },
+		{ "in tmp", t_create, "/tmp/f", NULL, 0 },
+		{ "in var tmp", t_create, "/var/tmp/f", NULL, 0 },
+		{ "other", t_stat, in(&other, ""), NULL, ENOENT },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	assert_int_not_equal(access("/tmp/f", F_OK), 0);
+	pen_done(&pen);
+	pen_done(&other);
+}
+
+static void lanes_do_not_see_each_other(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/lib");
+	make_dir(in(&pen, "ws"), TENANT);
+	make_dir(in(&pen, "ws/a"), TENANT);
+	make_dir(in(&pen, "ws/b"), TENANT);
+	make_file(in(&pen, "ws/b/f"), TENANT, "x");
+	make_file(in(&pen, "ws/a/f"), TENANT, "x");
+	allow(&pen, PATH_RW, in(&pen, "ws/a"), by_policy);
+
+	const struct try try[] = {
+		{ "own", t_write, in(&pen, "ws/a/f"), NULL, 0 },
+		{ "other", t_read, in(&pen, "ws/b/f"), NULL, ENOENT },
+		{ "other", t_stat, in(&pen, "ws/b"), NULL, ENOENT },
+		{ "list", t_list, in(&pen, "ws"), NULL, EACCES },
+		{ "out", t_rename, in(&pen, "ws/a/f"), in(&pen, "ws/f"), EXDEV },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_workspace_is_open_and_its_neighbours_are_not),
+		cmocka_unit_test(a_read_only_tree_inside_a_writable_one_holds),
+		cmocka_unit_test(a_writable_tree_inside_a_read_only_one_opens_only_itself),
+		cmocka_unit_test(a_denied_path_is_out_of_reach_by_every_spelling),
+		cmocka_unit_test(proc_is_no_way_around),
+		cmocka_unit_test(a_workspace_below_tmp_shows_at_its_own_path),
+		cmocka_unit_test(lanes_do_not_see_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
