@@ -290,6 +290,29 @@ static void drop_repeats(struct fs_plan *plan)
 	plan->n_nodes = kept;
 }
 
+const struct fs_node *fs_plan_find(const struct fs_plan *plan, const char *path)
+{
+	const struct fs_node *found = NULL;
+
+	for (size_t i = 0; i < plan->n_nodes; i++) {
+		const struct fs_node *n = &plan->node[i];
+
+		if (n->kind != NODE_DIR && n->kind != NODE_LINK &&
+		    fs_path_is_at_or_below(path, n->path))
+			found = n;
+	}
+	return found;
+}
+
+/* A mask is needed where a tree of the host shows the path, and in the pen's own /proc and /dev;
+ * elsewhere nothing is there to mount it upon. */
+static bool is_needed(const struct fs_plan *plan, const struct fs_mask *m)
+{
+	const struct fs_node *n = fs_plan_find(plan, m->path);
+
+	return m->is_optional || (n && n->kind == NODE_TREE);
+}
+
 static void sort_masks(struct fs_plan *plan)
 {
 	size_t kept = 0;
@@ -298,8 +321,10 @@ static void sort_masks(struct fs_plan *plan)
 		qsort(plan->mask, plan->n_masks, sizeof(*plan->mask), compare_masks);
 	for (size_t i = 0; i < plan->n_masks; i++) {
 		struct fs_mask *m = &plan->mask[i];
+		bool is_below =
+		    kept > 0 && fs_path_is_at_or_below(m->path, plan->mask[kept - 1].path);
 
-		if (kept > 0 && fs_path_is_at_or_below(m->path, plan->mask[kept - 1].path))
+		if (is_below || !is_needed(plan, m))
 			free(m->path);
 		else
 			plan->mask[kept++] = *m;
@@ -332,20 +357,6 @@ bool fs_plan_grants(const struct fs_plan *plan, const char *path)
 			return true;
 	}
 	return false;
-}
-
-const struct fs_node *fs_plan_find(const struct fs_plan *plan, const char *path)
-{
-	const struct fs_node *found = NULL;
-
-	for (size_t i = 0; i < plan->n_nodes; i++) {
-		const struct fs_node *n = &plan->node[i];
-
-		if (n->kind != NODE_DIR && n->kind != NODE_LINK &&
-		    fs_path_is_at_or_below(path, n->path))
-			found = n;
-	}
-	return found;
 }
 
 bool fs_plan_masks(const struct fs_plan *plan, const char *path)

@@ -226,23 +226,6 @@ static void drop_denied_nodes(struct planner *pl)
 	plan->n_nodes = kept;
 }
 
-/* A mask is needed where a tree of the host shows the path, and in the pen's own /proc and /dev. */
-static void drop_needless_masks(struct planner *pl)
-{
-	struct fs_plan *plan = pl->plan;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < plan->n_masks; i++) {
-		struct fs_mask *m = &plan->mask[i];
-
-		if (m->is_optional || fs_plan_grants(plan, m->path))
-			plan->mask[kept++] = *m;
-		else
-			free(m->path);
-	}
-	plan->n_masks = kept;
-}
-
 /* ---- grants ---- */
 
 static int refuse_closed(struct planner *pl, const struct path_rule *rule, const char *path)
@@ -461,7 +444,6 @@ static int plan_all(struct planner *pl)
 	if (r < 0)
 		return r;
 	drop_denied_nodes(pl);
-	drop_needless_masks(pl);
 	return mask_closed(pl);
 }
 
