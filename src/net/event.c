@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* What the kernel reports, put into words and names. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "base/err.h"
+#include "net.skel.h"
+#include "net/inner.h"
+#include "net/words.h"
+#include "net/world.h"
+
+static int read_event(void *data, void *record, size_t size)
+{
+	const struct net_reader *r = data;
+	struct net_event out = { .path = "", .count = 1 };
+	struct pf_event ev;
+	union pf_addr inner;
+
+	if (size < sizeof(ev))
+		return 0;
+	memcpy(&ev, record, sizeof(ev));
+	pf_inner(&ev.addr, &inner);
+	out.reason = (enum pf_reason)ev.reason;
+	out.op = net_op_word(ev.op);
+	out.pid = (pid_t)ev.pid;
+	out.uid = ev.uid;
+	memcpy(out.addr.b, ev.addr.b, sizeof(out.addr.b));
+	out.port = ev.port;
+	out.proto = net_proto_word(ev.proto);
+	out.name = vouch_table_name(r->fence->vouched, &inner);
+	out.rule = net_rule_of(r->fence->policy, ev.rule);
+	r->fn(r->data, &out);
+	return 0;
+}
+
+int net_fence_open_events(struct net_fence *f, struct pinfold_error *e)
+{
+	f->reader.fence = f;
+	f->ring =
+	    ring_buffer__new(bpf_map__fd(f->kernel->maps.events), read_event, &f->reader, NULL);
+	if (!f->ring)
+		return err_set(e, -errno, "network: cannot map the event ring: %s",
+			       strerror(errno));
+	return 0;
+}
+
+int net_fence_event_fd(const struct net_fence *f)
+{
+	return ring_buffer__epoll_fd(f->ring);
+}
+
+int net_fence_read_events(struct net_fence *f, void (*fn)(void *data, const struct net_event *ev),
+			  void *data)
+{
+	f->reader.fn = fn;
+	f->reader.data = data;
+	return ring_buffer__consume(f->ring);
+}
+
+void net_fence_close_events(struct net_fence *f)
+{
+	ring_buffer__free(f->ring);
+}

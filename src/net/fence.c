@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: life of the fence.  new: open and load the programs, fill the rule maps.  attach: attach,
+ * ask the kernel what is effective, and only then fill the storage of the cgroup; until that
+ * moment its sockets are denied everything.  The programs hold the maps, and the cgroup holds the
+ * programs: what happens to this process changes nothing.
+ */
+#include "net/fence.h"
+
+#include <endian.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "base/clean.h"
+#include "base/err.h"
+#include "net.skel.h"
+#include "net/inner.h"
+#include "policy/policy.h"
+
+#define SESSION_ID 1 /* one session a fence */
+#define EFFECTIVE_MAX 64
+#define HOOKS 13
+
+struct hook {
+	const struct bpf_program *prog;
+	enum bpf_attach_type type;
+	const char *word;
+};
+
+static void list_hooks(const struct net_bpf *k, struct hook ret[HOOKS])
+{
+	const struct hook hooks[] = {
+		/* what lets packets out last, so that no moment has less than its end */
+		{ k->progs.pf_ingress, BPF_CGROUP_INET_INGRESS, "ingress" },
+		{ k->progs.pf_egress, BPF_CGROUP_INET_EGRESS, "egress" },
+		{ k->progs.pf_sock_create, BPF_CGROUP_INET_SOCK_CREATE, "sock_create" },
+		{ k->progs.pf_bind4, BPF_CGROUP_INET4_BIND, "bind4" },
+		{ k->progs.pf_bind6, BPF_CGROUP_INET6_BIND, "bind6" },
+		{ k->progs.pf_connect4, BPF_CGROUP_INET4_CONNECT, "connect4" },
+		{ k->progs.pf_connect6, BPF_CGROUP_INET6_CONNECT, "connect6" },
+		{ k->progs.pf_sendmsg4, BPF_CGROUP_UDP4_SENDMSG, "sendmsg4" },
+		{ k->progs.pf_sendmsg6, BPF_CGROUP_UDP6_SENDMSG, "sendmsg6" },
+		{ k->progs.pf_recvmsg4, BPF_CGROUP_UDP4_RECVMSG, "recvmsg4" },
+		{ k->progs.pf_recvmsg6, BPF_CGROUP_UDP6_RECVMSG, "recvmsg6" },
+		{ k->progs.pf_getpeername4, BPF_CGROUP_INET4_GETPEERNAME, "getpeername4" },
+		{ k->progs.pf_getpeername6, BPF_CGROUP_INET6_GETPEERNAME, "getpeername6" },
+	};
+	_Static_assert(ARRAY_SIZE(hooks) == HOOKS, "every program is attached");
+
+	memcpy(ret, hooks, sizeof(hooks));
+}
+
+static int load_error(struct pinfold_error *e, int rc)
+{
+	switch (rc) {
+	case -EPERM:
+	case -EACCES:
+		return err_set(e, rc,
+			       "network: the kernel refused to load the BPF programs: "
+			       "CAP_BPF and CAP_NET_ADMIN are needed");
+	case -ENOSYS:
+		return err_set(e, rc, "network: this kernel has no bpf(2)");
+	case -EINVAL:
+		return err_set(e, rc,
+			       "network: this kernel lacks something that the BPF programs "
+			       "need (cgroup-bpf, Linux 6.1 or later)");
+	default:
+		return err_set(e, rc, "network: cannot load the BPF programs: %s", strerror(-rc));
+	}
+}
+
+/* Loading is silent: libbpf's own words would go to standard error. */
+static int load(struct net_fence *f, struct pinfold_error *e)
+{
+	libbpf_print_fn_t before = libbpf_set_print(NULL);
+	int rc;
+
+	f->kernel = net_bpf__open_and_load();
+	rc = f->kernel ? 0 : -errno;
+	libbpf_set_print(before);
+	return rc < 0 ? load_error(e, rc) : 0;
+}
+
+static int fill_batch(const struct bpf_map *map, const void *keys, const void *values, size_t n)
+{
+	LIBBPF_OPTS(bpf_map_batch_opts, opts);
+	__u32 count = (__u32)n;
+
+	if (n == 0)
+		return 0;
+	return bpf_map_update_batch(bpf_map__fd(map), keys, values, &count, &opts);
+}
+
+static int fill_prefixes(const struct net_tables *t, enum pf_tries which, const struct bpf_map *map)
+{
+	size_t n = t->n_prefix[which];
+	auto_free struct pf_net_key *keys = calloc(n + 1, sizeof(*keys));
+	auto_free __u32 *sets = calloc(n + 1, sizeof(*sets));
+
+	if (!keys || !sets)
+		return -ENOMEM;
+	for (size_t i = 0; i < n; i++) {
+		keys[i].prefix_len = PF_NET_BITS + t->prefix[which][i].len;
+		keys[i].session = SESSION_ID;
+		keys[i].addr = t->prefix[which][i].addr;
+		sets[i] = t->prefix[which][i].set;
+	}
+	return fill_batch(map, keys, sets, n);
+}
+
+static int fill_ports(const struct net_tables *t, const struct bpf_map *map)
+{
+	auto_free struct pf_port_key *keys = calloc(t->n_port + 1, sizeof(*keys));
+	auto_free __u32 *rules = calloc(t->n_port + 1, sizeof(*rules));
+
+	if (!keys || !rules)
+		return -ENOMEM;
+	for (size_t i = 0; i < t->n_port; i++) {
+		const struct net_port *p = &t->port[i];
+
+		keys[i].prefix_len = PF_PORT_BITS + p->block.len;
+		keys[i].session = SESSION_ID;
+		keys[i].set = p->set;
+		keys[i].proto = p->proto;
+		keys[i].port = htobe16(p->block.port);
+		rules[i] = p->rule;
+	}
+	return fill_batch(map, keys, rules, t->n_port);
+}
+
+static int fill_rules(struct net_fence *f, struct pinfold_error *e)
+{
+	int rc = net_tables_build(f->policy, &f->tables, e);
+
+	if (rc < 0)
+		return rc;
+	rc = fill_ports(&f->tables, f->kernel->maps.port_sets);
+	if (rc == 0)
+		rc = fill_prefixes(&f->tables, PF_TRIE_DENY, f->kernel->maps.deny_nets);
+	if (rc == 0)
+		rc = fill_prefixes(&f->tables, PF_TRIE_ALLOW, f->kernel->maps.allow_nets);
+	if (rc < 0)
+		return err_set(e, rc, "network: cannot fill the rule maps: %s", strerror(-rc));
+	return 0;
+}
+
+static bool host_has(const struct net_host *h, const union pf_addr *a)
+{
+	for (size_t i = 0; i < h->n; i++)
+		if (memcmp(&h->addr[i], a, sizeof(*a)) == 0)
+			return true;
+	return false;
+}
+
+/* New addresses go in before old ones go out. */
+static int refresh_host(struct net_fence *f)
+{
+	const int map = bpf_map__fd(f->kernel->maps.host_addrs);
+	const __u32 yes = 1;
+	struct net_host now = { 0 };
+	int rc = net_host_list(&now);
+
+	for (size_t i = 0; rc == 0 && i < now.n; i++)
+		rc = bpf_map_update_elem(map, &now.addr[i], &yes, BPF_ANY);
+	if (rc < 0) {
+		net_host_done(&now);
+		return rc;
+	}
+	for (size_t i = 0; i < f->host.n; i++)
+		if (!host_has(&now, &f->host.addr[i]))
+			bpf_map_delete_elem(map, &f->host.addr[i]);
+	net_host_done(&f->host);
+	f->host = now;
+	f->kernel->bss->generation++;
+	return 0;
+}
+
+static int follow_host(struct net_fence *f, struct pinfold_error *e)
+{
+	int rc = net_host_open(&f->host_fd, e);
+
+	if (rc < 0)
+		return rc;
+	rc = refresh_host(f);
+	if (rc < 0)
+		return err_set(e, rc, "network: cannot read the host's addresses: %s",
+			       strerror(-rc));
+	return 0;
+}
+
+int net_fence_new(const struct policy *p, struct net_fence **ret, struct pinfold_error *e)
+{
+	struct net_fence *f = calloc(1, sizeof(*f));
+	int rc;
+
+	if (!f)
+		return err_set(e, -ENOMEM, "network: out of memory");
+	f->policy = p;
+	f->host_fd = -1;
+	rc = load(f, e);
+	if (rc == 0)
+		rc = fill_rules(f, e);
+	if (rc == 0)
+		rc = follow_host(f, e);
+	if (rc == 0)
+		rc = net_fence_open_vouched(f, e);
+	if (rc == 0)
+		rc = net_fence_open_events(f, e);
+	if (rc < 0) {
+		net_fence_free(f);
+		return rc;
+	}
+	*ret = f;
+	return 0;
+}
+
+static int program_id(int fd, __u32 *ret)
+{
+	struct bpf_prog_info info;
+	__u32 len = sizeof(info);
+	int rc;
+
+	memset(&info, 0, sizeof(info));
+	rc = bpf_obj_get_info_by_fd(fd, &info, &len);
+	if (rc == 0)
+		*ret = info.id;
+	return rc;
+}
+
+static int check_effective(const struct hook *h, int cgroup_fd)
+{
+	__u32 ids[EFFECTIVE_MAX];
+	__u32 n = EFFECTIVE_MAX;
+	__u32 flags = 0;
+	__u32 id = 0;
+	int rc = program_id(bpf_program__fd(h->prog), &id);
+
+	if (rc == 0)
+		rc = bpf_prog_query(cgroup_fd, h->type, BPF_F_QUERY_EFFECTIVE, &flags, ids, &n);
+	for (__u32 i = 0; rc == 0 && i < n; i++)
+		if (ids[i] == id)
+			return 0;
+	return rc < 0 ? rc : -ENOLINK;
+}
+
+static int attach_hook(const struct hook *h, int cgroup_fd, struct pinfold_error *e)
+{
+	int rc = bpf_prog_attach(bpf_program__fd(h->prog), cgroup_fd, h->type, BPF_F_ALLOW_MULTI);
+
+	if (rc < 0)
+		return err_set(e, rc, "network: cannot attach %s to the cgroup: %s%s", h->word,
+			       strerror(-rc),
+			       rc == -EPERM ? " (CAP_NET_ADMIN is missing, or a parent cgroup "
+					      "forbids it)"
+					    : "");
+	rc = check_effective(h, cgroup_fd);
+	if (rc < 0)
+		return err_set(e, rc, "network: %s was attached but is not effective: %s", h->word,
+			       strerror(-rc));
+	return 0;
+}
+
+int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
+		     struct pinfold_error *e)
+{
+	const struct pf_session session = {
+		.id = SESSION_ID,
+		.flags = f->tables.flags,
+		.resolver_port = resolver ? resolver->port : 0,
+		.deny_errno =
+		    (__u16)(f->policy->net.deny_errno ? f->policy->net.deny_errno : EPERM),
+	};
+	struct hook hooks[HOOKS];
+	struct stat st;
+	__u64 key;
+	int rc = 0;
+
+	if (fstat(cgroup_fd, &st) < 0)
+		return err_set(e, -errno, "network: cannot look at the cgroup: %s",
+			       strerror(errno));
+	list_hooks(f->kernel, hooks);
+	for (size_t i = 0; i < HOOKS && rc == 0; i++)
+		rc = attach_hook(&hooks[i], cgroup_fd, e);
+	if (rc < 0)
+		return rc;
+	key = st.st_ino; /* a cgroup's id is its inode number */
+	rc = bpf_map_update_elem(bpf_map__fd(f->kernel->maps.sessions), &key, &session, BPF_EXIST);
+	if (rc < 0)
+		return err_set(e, rc, "network: cannot fill the cgroup's storage: %s",
+			       strerror(-rc));
+	f->cgroup_id = key;
+	return 0;
+}
+
+int net_fence_host_fd(const struct net_fence *f)
+{
+	return f->host_fd;
+}
+
+int net_fence_read_host(struct net_fence *f)
+{
+	return net_host_drain(f->host_fd) ? refresh_host(f) : 0;
+}
+
+void net_fence_counts(const struct net_fence *f, struct net_counts *ret)
+{
+	struct pf_session s = { 0 };
+
+	bpf_map_lookup_elem(bpf_map__fd(f->kernel->maps.sessions), &f->cgroup_id, &s);
+	ret->allowed = s.allowed;
+	ret->denied = s.denied;
+	ret->lost = s.lost;
+	ret->evicted = vouch_table_evicted(f->vouched);
+}
+
+void net_fence_free(struct net_fence *f)
+{
+	if (!f)
+		return;
+	net_fence_close_events(f);
+	vouch_table_free(f->vouched);
+	net_tables_done(&f->tables);
+	net_host_done(&f->host);
+	clean_close(&f->host_fd);
+	net_bpf__destroy(f->kernel);
+	free(f);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* The inside of struct net_fence, for the files of this module. */
+#ifndef PINFOLD_NET_INNER_H
+#define PINFOLD_NET_INNER_H
+
+#include <stdint.h>
+
+#include "net/fence.h"
+#include "net/host.h"
+#include "net/tables.h"
+#include "net/vouch.h"
+
+struct net_bpf;
+struct ring_buffer;
+
+struct net_reader {
+	struct net_fence *fence;
+	void (*fn)(void *data, const struct net_event *ev);
+	void *data;
+};
+
+struct net_fence {
+	const struct policy *policy; /* borrowed */
+	struct net_bpf *kernel;
+	struct net_tables tables;
+	struct vouch_table *vouched;
+	struct net_host host;
+	int host_fd;
+	struct ring_buffer *ring;
+	struct net_reader reader; /* of the call that is reading */
+	uint64_t cgroup_id;
+};
+
+int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e);
+int net_fence_open_events(struct net_fence *f, struct pinfold_error *e);
+void net_fence_close_events(struct net_fence *f);
+
+#endif
