@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads JSON and the everyday part of JSON5 (comments, trailing commas, single quotes, unquoted
  * keys) into a tree that remembers where each value stood.  Strict otherwise: duplicate keys,
- * control characters, bad UTF-8 and anything after the value are errors. */
+ * control characters, NULs, bad UTF-8, lone surrogates and anything after the value are errors.
+ * A byte order mark at the start is skipped; CR is white space only in front of LF. */
 #ifndef PINFOLD_BASE_JSON5_H
 #define PINFOLD_BASE_JSON5_H
 
@@ -26,6 +27,7 @@ struct json5 {
 	enum json5_type type;
 	unsigned line;       /* of the value's first byte, from 1 */
 	unsigned column;     /* in bytes, from 1 */
+	unsigned index;      /* among its parent's children, from 0 */
 	char *key;           /* in an object; else NULL */
 	char *string;        /* JSON5_STRING: without NULs inside; JSON5_NUMBER: as written */
 	double number;       /* JSON5_NUMBER */
@@ -39,7 +41,7 @@ struct json5 {
 int json5_parse(const char *text, size_t len, const char *file, struct json5 **ret,
 		struct pinfold_error *e);
 
-/* Accepts NULL. */
+/* The root; accepts NULL. */
 void json5_free(struct json5 *v);
 
 /* The member of that key, or NULL. */

@@ -24,11 +24,25 @@ enum path_right { PATH_DENY = 0, PATH_RO, PATH_ROX, PATH_RW };
 
 enum tmp_mode { TMP_NONE = 0, TMP_PRIVATE, TMP_SHARED };
 
-/* One path rule.  `path` is absolute and lexically clean, symlinks not yet resolved; a pattern
- * (deny only) starts with two stars and a slash and holds for every directory of a granted tree. */
+/* One path rule.  `path` is absolute and lexically clean, symlinks not yet resolved.
+ *
+ * A pattern (deny only) starts with two stars and a slash; what follows is one or more components,
+ * in which * and ? stand for bytes of one component.  It holds for every directory of a granted
+ * tree, but not inside what the built-in system set alone grants.
+ *
+ * glob (built-in denies only): the last component holds stars, and the rule is for every name that
+ * matches.
+ *
+ * yields (built-in denies only): this deny takes part in the longest match as a grant does, instead
+ * of lying on top of it; a longer grant inside it holds.  Whoever does not know the flag denies too
+ * much, never too little. */
 struct path_rule {
 	enum path_right right;
 	bool pattern;
+	bool glob;
+	bool yields;
+	const char *const *except; /* pattern: last components it spares; NULL-terminated, static;
+				      NULL: none */
 	char *path;
 	char *text;   /* the entry as written, for messages */
 	char *origin; /* "FILE:LINE (JSON path)", "built-in", "command line --rw" */
@@ -56,6 +70,7 @@ struct net_rule {
 	uint16_t port_high;
 	unsigned protos; /* PROTO_* bits, never 0 */
 	bool verify_sni;
+	bool more; /* HOST_PREFIX: one more prefix of the entry before, which needs several */
 	char *text;
 	char *origin;
 };
@@ -125,11 +140,11 @@ struct env_var {
 
 struct identity_policy {
 	enum uid_choice choice;
-	uid_t uid;  /* UID_FIXED */
-	gid_t gid;  /* UID_FIXED */
-	char *home; /* absolute; NULL: a private one for the session */
-	char *path; /* PATH inside */
-	struct string_list keep_env;
+	uid_t uid;                   /* UID_FIXED */
+	gid_t gid;                   /* UID_FIXED */
+	char *home;                  /* absolute; NULL: a private one for the session */
+	char *path;                  /* PATH inside */
+	struct string_list keep_env; /* names; a star at the end stands for any bytes */
 	struct env_var *set_env;
 	size_t n_set_env;
 	bool handover;
@@ -174,6 +189,7 @@ struct policy {
 	struct limits_policy limits;
 	bool degrade; /* onUnavailable: "degrade" */
 	struct audit_policy audit;
+	uint64_t given; /* which members the text held; for policy_narrow() */
 };
 
 /* Who launches: what `~`, `$VAR` and relative paths mean.  All borrowed. */
