@@ -88,6 +88,7 @@ static int add_empty(struct fs_fence *f, enum fs_node_kind kind, const char *pat
 	return fs_plan_place(&f->plan, path, &n, e);
 }
 
+/* A shared /tmp is a rule of the path set. */
 static int add_tmp(struct fs_fence *f, enum tmp_mode mode, struct pinfold_error *e)
 {
 	static const char *const path[] = { "/tmp", "/var/tmp" };
@@ -95,13 +96,8 @@ static int add_tmp(struct fs_fence *f, enum tmp_mode mode, struct pinfold_error 
 	static const struct place p = { .mode = 01777, .attrs = MOUNT_ATTR_NODEV };
 	int r = 0;
 
-	for (size_t i = 0; i < ARRAY_SIZE(path) && r == 0; i++) {
-		if (mode == TMP_PRIVATE)
-			r = add_place(f, path[i], place_tmpfs(&p, e), DOMAIN_WRITE, PLACE_OPTIONAL,
-				      e);
-		else if (mode == TMP_SHARED)
-			r = fs_plan_tree(&f->plan, path[i], DOMAIN_WRITE, e);
-	}
+	for (size_t i = 0; mode == TMP_PRIVATE && i < ARRAY_SIZE(path) && r == 0; i++)
+		r = add_place(f, path[i], place_tmpfs(&p, e), DOMAIN_WRITE, PLACE_OPTIONAL, e);
 	return r;
 }
 
@@ -122,7 +118,7 @@ static int add_sys(struct fs_fence *f, struct pinfold_error *e)
 	int r = 0;
 
 	for (size_t i = 0; i < ARRAY_SIZE(sys_trees) && r == 0; i++)
-		r = fs_plan_tree(&f->plan, sys_trees[i], DOMAIN_READ, e);
+		r = fs_plan_tree(&f->plan, sys_trees[i], e);
 	return r;
 }
 
@@ -223,12 +219,21 @@ static int plan_all(struct fs_fence *f, const struct policy *p, const struct pat
 
 static int realize_node(struct fs_fence *f, struct fs_node *n, struct pinfold_error *e)
 {
+	static const struct place cover = { .mode = 0755,
+					    .size = "1m",
+					    .attrs = MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC };
 	int r;
 
 	if (n->kind == NODE_TREE) {
 		r = place_clone(n->object, n->attrs, e);
 		if (r < 0)
 			return err_wrap(e, r, "'%s'", n->path);
+		n->mount = r;
+	}
+	if (n->kind == NODE_PLACE && n->mount < 0) {
+		r = place_tmpfs(&cover, e);
+		if (r < 0)
+			return r;
 		n->mount = r;
 	}
 	if (!n->is_ruled)

@@ -87,8 +87,7 @@ int fs_plan_place(struct fs_plan *plan, const char *path, struct fs_node *node,
 	return r;
 }
 
-int fs_plan_tree(struct fs_plan *plan, const char *path, enum domain_grant grant,
-		 struct pinfold_error *e)
+int fs_plan_tree(struct fs_plan *plan, const char *path, struct pinfold_error *e)
 {
 	struct fs_resolved at = { .fd = -1 };
 	int r = fs_resolve(path, FS_FOLLOW_ALL, &at);
@@ -106,15 +105,13 @@ int fs_plan_tree(struct fs_plan *plan, const char *path, enum domain_grant grant
 			.is_ruled = true,
 			.on_host = true,
 			.attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC |
-				 (grant == DOMAIN_WRITE ? 0 : MOUNT_ATTR_RDONLY),
-			.grant = grant,
+				 MOUNT_ATTR_RDONLY,
+			.grant = DOMAIN_READ,
 			.dev = at.st.st_dev,
 			.ino = at.st.st_ino,
 		};
 
 		n.object = take_fd(at.fd);
-		if (grant == DOMAIN_WRITE)
-			n.attrs &= ~(uint64_t)MOUNT_ATTR_NOEXEC;
 		r = plan_add_node(plan, &n, e);
 	}
 	if (r == 0)
@@ -157,7 +154,13 @@ static int compare_paths(const char *a, const char *b)
 	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
 }
 
-/* At one path: what a rule of the policy's grants, then what is built in, the narrower first. */
+bool plan_is_system(const struct path_rule *rule)
+{
+	return strcmp(rule->origin, PATH_ORIGIN_SYSTEM) == 0;
+}
+
+/* At one path the system set loses to other rules, and of those the narrower wins, as in
+ * path_set_judge(). */
 static int rank(const struct fs_node *n)
 {
 	static const int by_grant[] = {
@@ -169,7 +172,7 @@ static int rank(const struct fs_node *n)
 		return 0;
 	_Static_assert(ARRAY_SIZE(by_grant) == DOMAIN_SOCKET + 1, "one rank for each grant");
 	if (n->kind == NODE_TREE && n->rule)
-		return (n->is_built_in ? 20 : 10) + by_grant[n->grant];
+		return (plan_is_system(n->rule) ? 20 : 10) + by_grant[n->grant];
 	if (n->kind == NODE_TREE)
 		return 30 + by_grant[n->grant];
 	return 50 - (int)n->kind;
@@ -253,20 +256,27 @@ static struct fs_node *tree_around(const struct fs_plan *plan, size_t i)
 	return NULL;
 }
 
+static bool lies_in_writable_node(const struct fs_plan *plan, size_t i)
+{
+	for (size_t j = 0; j < i; j++) {
+		const struct fs_node *n = &plan->node[j];
+
+		if (n->is_ruled && n->is_dir && n->grant == DOMAIN_WRITE &&
+		    fs_path_is_at_or_below(plan->node[i].path, n->path))
+			return true;
+	}
+	return false;
+}
+
 /* Landlock adds up along a path, so a tree inside a wider one is held by its mount alone. */
 static void narrow_nodes(struct fs_plan *plan)
 {
 	for (size_t i = 0; i < plan->n_nodes; i++) {
 		struct fs_node *n = &plan->node[i];
-		const struct fs_node *around = tree_around(plan, i);
+		bool is_narrow = n->grant == DOMAIN_READ || n->grant == DOMAIN_READ_EXEC;
 
-		if (n->kind != NODE_TREE || !around)
-			continue;
-		if (n->grant == DOMAIN_READ || n->grant == DOMAIN_READ_EXEC) {
-			bool wide = around->grant == DOMAIN_WRITE;
-
-			n->attrs |= wide ? MOUNT_ATTR_RDONLY : around->attrs & MOUNT_ATTR_RDONLY;
-		}
+		if (n->kind == NODE_TREE && is_narrow && lies_in_writable_node(plan, i))
+			n->attrs |= MOUNT_ATTR_RDONLY;
 	}
 }
 

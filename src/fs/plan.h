@@ -75,8 +75,7 @@ int fs_plan_place(struct fs_plan *plan, const char *path, struct fs_node *node,
 		  struct pinfold_error *e);
 
 /* Adds a tree of the host for reading that comes with every session; absent ones are skipped. */
-int fs_plan_tree(struct fs_plan *plan, const char *path, enum domain_grant grant,
-		 struct pinfold_error *e);
+int fs_plan_tree(struct fs_plan *plan, const char *path, struct pinfold_error *e);
 
 /* Appends a mask.  path is copied. */
 int fs_plan_mask(struct fs_plan *plan, const struct fs_mask *m);

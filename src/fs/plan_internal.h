@@ -1,11 +1,39 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of the plan share. */
+/* What the parts of the plan share. */
 #ifndef PINFOLD_FS_PLAN_INTERNAL_H
 #define PINFOLD_FS_PLAN_INTERNAL_H
 
 #include <stddef.h>
 
 #include "fs/plan.h"
+
+/* A denied path: its mask, and the rule that asks for it. */
+struct deny {
+	const struct path_rule *rule;
+	struct fs_mask mask; /* path: canonical */
+	bool exists;
+};
+
+struct planner {
+	struct fs_plan *plan;
+	const struct policy *policy;
+	const struct path_set *set;
+	struct deny *deny;
+	size_t n_denies;
+	struct pinfold_error *e;
+};
+
+bool plan_is_system(const struct path_rule *rule);
+
+/* Each adds to pl's denies what a rule, or any pattern, denies; -errno with words. */
+int plan_deny(struct planner *pl, const struct path_rule *rule);
+int plan_patterns(struct planner *pl);
+
+/* Deny always wins: what lies below one is not even mounted. */
+void plan_drop_denied(struct planner *pl);
+
+/* After that: a mask for each denied path that exists. */
+int plan_masks(struct planner *pl);
 
 /* Appends node, which is empty afterwards; what it owned is the plan's, also on failure. */
 int plan_add_node(struct fs_plan *plan, struct fs_node *node, struct pinfold_error *e);

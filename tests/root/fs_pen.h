@@ -44,7 +44,7 @@
 #define RULES_MAX 64
 #define TRIES_MAX 128
 
-static char built_in[] = "built-in";
+static char built_in[] = PATH_ORIGIN_SYSTEM;
 static char by_policy[] = "policy.json:1 (filesystem)";
 
 struct pen {

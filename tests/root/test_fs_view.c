@@ -1,16 +1,6 @@
-/* wrap: path_set_judge */
 /* SPDX-License-Identifier: MIT */
 /* The view as a session sees it: allowed beside denied, on a real kernel. */
 #include "fs_pen.h"
-
-struct path_judgement __wrap_path_set_judge(const struct path_set *s, const char *path);
-
-struct path_judgement __wrap_path_set_judge(const struct path_set *s, const char *path)
-{
-	(void)s;
-	(void)path;
-	return (struct path_judgement){ .right = PATH_DENY };
-}
 
 static void a_workspace_is_open_and_its_neighbours_are_not(void **state)
 {
@@ -281,6 +271,61 @@ static void a_workspace_below_tmp_shows_at_its_own_path(void **state)
 	pen_done(&other);
 }
 
+static void a_deny_that_yields_leaves_only_what_is_granted_inside(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_dir(in(&pen, "homes"), 0);
+	make_dir(in(&pen, "homes/bob"), TENANT);
+	make_dir(in(&pen, "homes/bob/shared"), TENANT);
+	make_file(in(&pen, "homes/bob/diary"), TENANT, "x");
+	make_dir(in(&pen, "homes/eve"), TENANT);
+	allow(&pen, PATH_RO, in(&pen, "homes"), by_policy);
+	allow(&pen, PATH_RW, in(&pen, "homes/bob/shared"), by_policy);
+	allow(&pen, PATH_DENY, in(&pen, "homes/bob"), by_policy);
+	pen.rule[pen.set.n - 1].yields = true;
+	allow(&pen, PATH_DENY, in(&pen, "homes/eve"), by_policy);
+	pen.rule[pen.set.n - 1].yields = true;
+
+	const struct try try[] = {
+		{ "granted inside", t_create, in(&pen, "homes/bob/shared/f"), NULL, 0 },
+		{ "beside it", t_stat, in(&pen, "homes/bob/diary"), NULL, ENOENT },
+		{ "in the cover", t_create, in(&pen, "homes/bob/f"), NULL, EACCES },
+		{ "nothing inside", t_list, in(&pen, "homes/eve"), NULL, EACCES },
+		{ "around", t_list, in(&pen, "homes"), NULL, 0 },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
+static void globs_of_the_system_set_are_masked(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_dir(in(&pen, "etc"), 0);
+	make_file(in(&pen, "etc/shadow"), TENANT, "x");
+	make_file(in(&pen, "etc/shadow-"), TENANT, "x");
+	make_file(in(&pen, "etc/passwd"), TENANT, "x");
+	allow(&pen, PATH_RO, in(&pen, "etc"), built_in);
+	allow(&pen, PATH_DENY, in(&pen, "etc/shadow*"), built_in);
+	pen.rule[pen.set.n - 1].glob = true;
+
+	const struct try try[] = {
+		{ "passwd", t_read, in(&pen, "etc/passwd"), NULL, 0 },
+		{ "shadow", t_read, in(&pen, "etc/shadow"), NULL, EACCES },
+		{ "shadow-", t_read, in(&pen, "etc/shadow-"), NULL, EACCES },
+		{ "write", t_write, in(&pen, "etc/passwd"), NULL, EROFS },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
 static void lanes_do_not_see_each_other(void **state)
 {
 	struct pen pen;
@@ -315,6 +360,8 @@ int main(void)
 		cmocka_unit_test(a_denied_path_is_out_of_reach_by_every_spelling),
 		cmocka_unit_test(proc_is_no_way_around),
 		cmocka_unit_test(a_workspace_below_tmp_shows_at_its_own_path),
+		cmocka_unit_test(a_deny_that_yields_leaves_only_what_is_granted_inside),
+		cmocka_unit_test(globs_of_the_system_set_are_masked),
 		cmocka_unit_test(lanes_do_not_see_each_other),
 	};
 
