@@ -56,7 +56,7 @@ struct {
 /* When it overflows, an answer is lost, never let in wrongly. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 2048);
 	__type(key, struct pf_peer_key);
 	__type(value, __u32);
 } peers SEC(".maps");

@@ -68,16 +68,21 @@ static __always_inline _Bool parse_v6(struct __sk_buff *skb, struct packet *p)
 	return h.next == PF_TCP || h.next == PF_UDP || h.next == 58;
 }
 
-static __always_inline _Bool parse(struct __sk_buff *skb, struct packet *p)
+/* False: a packet of a shape that is not let through. */
+__noinline int pf_parse(struct __sk_buff *skb, struct packet *ret)
 {
+	struct packet p = {};
 	_Bool fine = 0;
 
+	if (!ret)
+		return 0;
 	if (skb->protocol == bpf_htons(0x0800))
-		fine = parse_v4(skb, p);
+		fine = parse_v4(skb, &p);
 	else if (skb->protocol == bpf_htons(0x86dd))
-		fine = parse_v6(skb, p);
-	if (p->proto == PF_ICMP)
-		p->from_port = p->to_port = 0;
+		fine = parse_v6(skb, &p);
+	if (p.proto == PF_ICMP)
+		p.from_port = p.to_port = 0;
+	*ret = p;
 	return fine;
 }
 
@@ -123,7 +128,7 @@ static __always_inline int egress(struct __sk_buff *skb)
 	struct pf_case c = { .op = PF_OP_PACKET };
 	struct packet p = {};
 	struct bpf_sock *sk = skb->sk;
-	_Bool fine;
+	int fine;
 
 	c.s = session_here();
 	sk = sk ? bpf_sk_fullsock(sk) : 0;
@@ -132,7 +137,7 @@ static __always_inline int egress(struct __sk_buff *skb)
 	c.k = bpf_sk_storage_get(&socks, sk, 0, 0);
 	if (!c.k) /* made by the kernel, by no hook of ours */
 		return 0;
-	fine = parse(skb, &p);
+	fine = pf_parse(skb, &p);
 	c.ask.addr = p.to;
 	c.ask.port = p.to_port;
 	c.ask.proto = p.proto;
@@ -201,7 +206,7 @@ static __always_inline int ingress(struct __sk_buff *skb)
 		return 1;
 	if (sk->protocol != PF_TCP && sk->protocol != PF_UDP)
 		return (c.s->flags & PF_WITH_ICMP) != 0;
-	if (!parse(skb, &p))
+	if (!pf_parse(skb, &p))
 		return 0;
 	if (sk->protocol == PF_TCP) /* a listener's children start with no connection of its own */
 		c.k->flags = 0;

@@ -19,10 +19,14 @@
 
 #include "abi.h"
 
+/* A part is a function of its own to the verifier, which looks at it once instead of along each
+ * path that leads there: programs load several times as fast.  Its pointers may then be NULL. */
 #ifdef __bpf__
 #define pf_inline static __attribute__((always_inline)) inline
+#define pf_part __attribute__((noinline))
 #else
 #define pf_inline static inline
+#define pf_part static inline
 #endif
 
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -70,8 +74,10 @@ pf_inline _Bool pf_same(const union pf_addr *a, const union pf_addr *b)
 
 /* The address that a is judged by: the IPv4 address inside a NAT64, 6to4 or IPv4-translated form,
  * else a itself. */
-pf_inline void pf_inner(const union pf_addr *a, union pf_addr *ret)
+pf_part int pf_inner(const union pf_addr *a, union pf_addr *ret)
 {
+	if (!a || !ret)
+		return 0;
 	if (a->w[0] == PF_BE32(0x0064ff9b) && a->w[1] == 0 && a->w[2] == 0)
 		pf_addr_v4(ret, a->w[3]);
 	else if (a->w[0] == 0 && a->w[1] == 0 && a->w[2] == PF_BE32(0xffff0000))
@@ -80,6 +86,7 @@ pf_inline void pf_inner(const union pf_addr *a, union pf_addr *ret)
 		pf_addr_v4(ret, PF_BE32((PF_BE32(a->w[0]) << 16) | (PF_BE32(a->w[1]) >> 16)));
 	else
 		*ret = *a;
+	return 0;
 }
 
 /* a in host order */
@@ -128,8 +135,10 @@ pf_inline enum pf_class pf_classify_v6(const __u32 w[4])
 }
 
 /* Of an address that pf_inner gave. */
-pf_inline enum pf_class pf_classify(const union pf_addr *inner)
+pf_part int pf_classify(const union pf_addr *inner)
 {
+	if (!inner)
+		return PF_CLASS_NEVER;
 	if (pf_is_v4(inner))
 		return pf_classify_v4(PF_BE32(inner->w[3]));
 
@@ -139,16 +148,17 @@ pf_inline enum pf_class pf_classify(const union pf_addr *inner)
 	return pf_classify_v6(host);
 }
 
-/* An entry may name a transition form or the IPv4 address inside it: both count. */
-pf_inline enum pf_hit pf_match(const struct pf_world *w, enum pf_tries t,
-			       const union pf_addr *inner, const struct pf_ask *ask, __u32 *rule)
+/* A deny counts for the address as it was written, too: a wide one may cover a transition form and
+ * not the IPv4 address inside it. */
+pf_inline _Bool pf_is_denied(const struct pf_world *w, const union pf_addr *inner,
+			     const struct pf_ask *ask, __u32 *rule)
 {
-	enum pf_hit hit = pf_world_match(w, t, inner, ask, rule);
-	enum pf_hit raw = PF_MISS;
-
-	if (hit != PF_HIT && !pf_same(inner, &ask->addr))
-		raw = pf_world_match(w, t, &ask->addr, ask, rule);
-	return raw > hit ? raw : hit;
+	if (!(w->flags & PF_HAS_DENY))
+		return 0;
+	if (pf_world_match(w, PF_TRIE_DENY, inner, ask, rule) == PF_HIT)
+		return 1;
+	return !pf_same(inner, &ask->addr) &&
+	       pf_world_match(w, PF_TRIE_DENY, &ask->addr, ask, rule) == PF_HIT;
 }
 
 /* Public space: an answer for a name led there, or everything is allowed. */
@@ -173,7 +183,7 @@ pf_inline enum pf_reason pf_judge_public(const struct pf_world *w, const union p
 }
 
 /* The reason when no entry names the address and port. */
-pf_inline enum pf_reason pf_judge_unnamed(const struct pf_world *w, enum pf_class class,
+pf_inline enum pf_reason pf_judge_unnamed(const struct pf_world *w, int class,
 					  const union pf_addr *inner, const struct pf_ask *ask,
 					  struct pf_answer *ret)
 {
@@ -190,7 +200,7 @@ pf_inline enum pf_reason pf_judge_unnamed(const struct pf_world *w, enum pf_clas
 pf_inline void pf_judge(const struct pf_world *w, const struct pf_ask *ask, struct pf_answer *ret)
 {
 	union pf_addr inner;
-	enum pf_class class;
+	int class;
 	enum pf_hit hit;
 
 	pf_inner(&ask->addr, &inner);
@@ -204,10 +214,9 @@ pf_inline void pf_judge(const struct pf_world *w, const struct pf_ask *ask, stru
 	if (class == PF_CLASS_METADATA && !(w->flags & PF_WITH_METADATA))
 		return;
 	ret->reason = PF_DENY_RULE;
-	if ((w->flags & PF_HAS_DENY) &&
-	    pf_match(w, PF_TRIE_DENY, &inner, ask, &ret->rule) == PF_HIT)
+	if (pf_is_denied(w, &inner, ask, &ret->rule))
 		return;
-	hit = pf_match(w, PF_TRIE_ALLOW, &inner, ask, &ret->rule);
+	hit = pf_world_match(w, PF_TRIE_ALLOW, &inner, ask, &ret->rule);
 	if (hit == PF_HIT) {
 		ret->reason = class == PF_CLASS_METADATA ? PF_ALLOW_METADATA : PF_ALLOW_LITERAL;
 		return;

@@ -113,7 +113,7 @@ static enum pf_reason admit(struct net_fence *f, const struct addr *addr, const 
 {
 	union pf_addr a;
 	union pf_addr inner;
-	enum pf_class class;
+	int class;
 	enum pf_reason reason;
 
 	a = net_addr(addr);

@@ -227,6 +227,27 @@ static void sort_ports(struct net_tables *t)
 	t->n_port = kept + 1;
 }
 
+static const union pf_addr NAT64 = { .b = { 0, 0x64, 0xff, 0x9b } };
+static const union pf_addr TRANSLATED = { .b = { [8] = 0xff, 0xff } };
+static const union pf_addr SIX_TO_FOUR = { .b = { 0x20, 0x02 } };
+
+/* A prefix of a form with an IPv4 address inside stands for that address, as verdicts do. */
+static void unwrap(struct literal *l)
+{
+	uint32_t inside;
+
+	if (l->len >= 96 &&
+	    (prefix_covers(&NAT64, 96, &l->addr) || prefix_covers(&TRANSLATED, 96, &l->addr))) {
+		memcpy(&inside, l->addr.b + 12, sizeof(inside));
+	} else if (l->len >= 16 && prefix_covers(&SIX_TO_FOUR, 16, &l->addr)) {
+		memcpy(&inside, l->addr.b + 2, sizeof(inside));
+		l->len = l->len < 48 ? l->len + 80 : NET_ADDR_LEN_MAX;
+	} else {
+		return;
+	}
+	l->addr = v4(inside);
+}
+
 /* Literals of the entries of one list, unsorted.  ret has room for two each and two barriers. */
 static size_t collect(const struct net_rules *rules, enum pf_tries which, struct literal *ret)
 {
@@ -246,6 +267,7 @@ static size_t collect(const struct net_rules *rules, enum pf_tries which, struct
 		} else if (r->host == HOST_PREFIX) {
 			l.len = r->prefix_len;
 			l.addr = net_addr(&r->addr);
+			unwrap(&l);
 			ret[n++] = l;
 		} else if (r->host == HOST_ANY && which == PF_TRIE_DENY) {
 			ret[n++] = l;
