@@ -30,7 +30,7 @@ SKEL := $(patsubst bpf/%.bpf.c,$(O)/gen/%.skel.h,$(wildcard bpf/*.bpf.c))
 UNIT := $(patsubst %.c,$(O)/%,$(wildcard tests/unit/test_*.c))
 ROOT := $(patsubst %.c,$(O)/%,$(wildcard tests/root/test_*.c))
 FUZZ := $(patsubst %.c,$(O)/%,$(wildcard tests/fuzz/fuzz_*.c))
-E2E  := $(wildcard tests/e2e/*.sh)
+E2E  := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
 MAN  := $(wildcard docs/man/*.[1578])
 ALLC := $(wildcard src/*/*.[ch] bpf/*.[ch] include/*.h tests/*/*.[ch])
 
