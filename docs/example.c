@@ -32,7 +32,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: example COMMAND [ARGUMENT...]\n");
 		return 64;
 	}
-	/* The current directory read-write, the system read-only, the network shut; then one rule. */
+	/* The current directory read-write, the system read-only, the network shut; then one rule.
+	 */
 	r = pinfold_policy_default(NULL, &policy, &e);
 	if (r == 0 && allow)
 		r = pinfold_policy_add(policy, PINFOLD_RULE_ALLOW, allow, &e);

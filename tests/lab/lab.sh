@@ -97,6 +97,7 @@ record artifactory.test,10.9.9.9
 record rebind-meta.test,169.254.169.254
 record rebind-meta6.test,fd00:ec2::254
 record rebind-priv.test,10.9.9.9
+record rebound.test,10.9.9.9
 record rebind-lo.test,127.0.0.1
 record rebind-map.test,::ffff:169.254.169.254
 record rebind-nat64.test,64:ff9b::a9fe:a9fe

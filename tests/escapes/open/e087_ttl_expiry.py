@@ -4,7 +4,7 @@
 import os
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.realpath(__file__)), "..", "include"))
+sys.path.insert(0, os.environ["ESC_SRC"] + "/include")
 from dnsc import *
 
 alive()
