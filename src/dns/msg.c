@@ -91,7 +91,7 @@ static void name_is_bad(struct dns_reader *r, struct dns_name *ret)
 void dns_get_name(struct dns_reader *r, struct dns_name *ret)
 {
 	size_t at = r->at;
-	size_t limit = r->at; /* pointers lead strictly before it, so it shrinks with each */
+	size_t limit = at; /* pointers lead strictly before it, so it shrinks with each */
 	size_t end = 0;
 
 	ret->len = 0;

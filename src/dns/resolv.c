@@ -13,9 +13,10 @@
 #include "dns/proto.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
-#define RESOLV_CONF_MAX (64 * 1024)
+#define RESOLV_CONF_MAX 65536
 #define WORD_MAX 256
-#define SEARCH_MAX 6 /* what every resolver library takes */
+#define RENDER_MAX 4096 /* more than all that is kept can be */
+#define SEARCH_MAX 6    /* what every resolver library takes */
 
 /* Without trust-ad: our answers are not validated.  A trailing colon wants a number. */
 static const char *const OPTIONS[] = {
@@ -126,8 +127,22 @@ static bool domain_is_sane(const char *word)
 	return name_canonical(word, canonical) == 0;
 }
 
-/* Resolvers take the last such line as a whole, so only the last one is written. */
-static void render_line(FILE *out, const char *key, const char *words,
+struct text {
+	char buf[RENDER_MAX];
+	size_t len;
+};
+
+static void append(struct text *t, const char *word)
+{
+	size_t n = strlen(word);
+
+	if (n >= sizeof(t->buf) - t->len)
+		return;
+	memcpy(t->buf + t->len, word, n);
+	t->len += n;
+}
+
+static void render_line(struct text *out, const char *key, const char *words,
 			bool (*is_sane)(const char *), size_t max)
 {
 	char word[WORD_MAX];
@@ -138,45 +153,48 @@ static void render_line(FILE *out, const char *key, const char *words,
 		if (!words || !is_sane(word))
 			continue;
 		if (n++ == 0)
-			fputs(key, out);
-		fprintf(out, " %s", word);
+			append(out, key);
+		append(out, " ");
+		append(out, word);
 	}
 	if (n > 0)
-		fputc('\n', out);
+		append(out, "\n");
 }
 
-int dns_resolv_render(const char *text, char **ret)
+/* What follows the keyword on the last line that has it: resolvers take that line as a whole. */
+static const char *last_line(const char *text, const char *key, const char *other_key)
 {
-	struct dns_upstream upstream[DNS_UPSTREAMS_MAX];
-	char addr[ADDR_TEXT_MAX] = "127.0.0.1";
-	const char *search = NULL;
-	const char *options = NULL;
-	char *made = NULL;
-	size_t len;
-	FILE *out = open_memstream(&made, &len);
+	const char *found = NULL;
 
-	if (!out)
-		return -ENOMEM;
 	for (const char *line = text; line; line = next_line(line)) {
 		char word[WORD_MAX];
 		const char *rest = next_word(line, word);
 
-		if (!rest)
-			continue;
-		if (strcmp(word, "search") == 0 || strcmp(word, "domain") == 0)
-			search = rest;
-		else if (strcmp(word, "options") == 0)
-			options = rest;
+		if (rest && (strcmp(word, key) == 0 || strcmp(word, other_key) == 0))
+			found = rest;
 	}
+	return found;
+}
+
+int dns_resolv_render(const char *text, char **ret)
+{
+	struct dns_upstream upstream[DNS_UPSTREAMS_MAX] = { 0 };
+	char addr[ADDR_TEXT_MAX] = "127.0.0.1";
+	struct text out = { .len = 0 };
+	char *made;
+
 	if (dns_resolv_parse(text, upstream) > 0)
 		addr_format(&upstream[0].addr, addr);
-	fprintf(out, "nameserver %s\n", addr);
-	render_line(out, "search", search, domain_is_sane, SEARCH_MAX);
-	render_line(out, "options", options, option_is_sane, ARRAY_SIZE(OPTIONS));
-	if (fclose(out) != 0) {
-		free(made);
+	append(&out, "nameserver ");
+	append(&out, addr);
+	append(&out, "\n");
+	render_line(&out, "search", last_line(text, "search", "domain"), domain_is_sane,
+		    SEARCH_MAX);
+	render_line(&out, "options", last_line(text, "options", "options"), option_is_sane,
+		    ARRAY_SIZE(OPTIONS));
+	made = strndup(out.buf, out.len);
+	if (!made)
 		return -ENOMEM;
-	}
 	*ret = made;
 	return 0;
 }

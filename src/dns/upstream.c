@@ -165,19 +165,19 @@ static uint8_t mask_of_all(const struct dns_server *s)
 /* The first in the configured order that was not asked in this round; silent ones come last. */
 static uint8_t choose_upstream(const struct dns_server *s, struct dns_flight *f)
 {
-	uint8_t silent = 0;
+	size_t silent = DNS_UPSTREAMS_MAX;
 
 	if (f->asked_mask == mask_of_all(s))
 		f->asked_mask = 0;
-	for (uint8_t i = (uint8_t)s->w->n_upstream; i-- > 0;) {
+	for (size_t i = 0; i < s->w->n_upstream; i++) {
 		if (f->asked_mask >> i & 1)
 			continue;
-		silent = i;
+		if (s->now_ms >= s->upstream_rests_ms[i])
+			return (uint8_t)i;
+		if (silent == DNS_UPSTREAMS_MAX)
+			silent = i;
 	}
-	for (uint8_t i = 0; i < s->w->n_upstream; i++)
-		if (!(f->asked_mask >> i & 1) && s->now_ms >= s->upstream_rests_ms[i])
-			return i;
-	return silent;
+	return (uint8_t)silent;
 }
 
 static bool has_live_try(const struct dns_flight *f)

@@ -102,12 +102,11 @@ static void empty_tables(struct dns_server *s)
 		s->client[i].fd = -1;
 	for (size_t i = 0; i < DNS_WAITERS_MAX; i++)
 		s->waiter[i].next = i + 1 < DNS_WAITERS_MAX ? (uint16_t)(i + 1) : DNS_NONE;
-	for (size_t i = 0; i < DNS_FLIGHTS_MAX * DNS_TRIES; i++) {
-		struct dns_try *t = &s->flight[i / DNS_TRIES].try[i % DNS_TRIES];
-
-		t->fd = -1;
-		t->stream = DNS_NONE;
-	}
+	for (size_t i = 0; i < DNS_FLIGHTS_MAX; i++)
+		for (size_t k = 0; k < DNS_TRIES; k++) {
+			s->flight[i].try[k].fd = -1;
+			s->flight[i].try[k].stream = DNS_NONE;
+		}
 }
 
 int dns_server_new(struct dns_worker *w, struct dns_server **ret)

@@ -17,7 +17,7 @@
 #include "dns/proto.h"
 #include "dns/question.h"
 #include "dns/reply.h"
-#include "policy/names.h"
+#include "dns_policy_double.h"
 
 #define NAME_RULE(kind, text)                                                                      \
 	{                                                                                          \
@@ -132,40 +132,6 @@ static inline void read_back(const uint8_t *msg, size_t len, struct seen *ret)
 	ret->n_rr = n;
 	assert_false(r.bad);
 	assert_int_equal(r.at, len);
-}
-
-/* Stand-ins for policy/names.c, for builds in which it is absent. */
-__attribute__((weak)) bool name_is_metadata(const char *name)
-{
-	return strcmp(name, "metadata.google.internal") == 0;
-}
-
-__attribute__((weak)) bool net_rule_matches_name(const struct net_rule *r, const char *name)
-{
-	bool same = r->name && strcmp(r->name, name) == 0;
-	bool below = r->name && name_is_below(name, r->name);
-
-	return r->host == HOST_ANY || (r->host == HOST_NAME && same) ||
-	       (r->host == HOST_BELOW && below) || (r->host == HOST_BELOW_SELF && (same || below));
-}
-
-__attribute__((weak)) bool policy_may_resolve(const struct policy *p, const char *name,
-					      const struct net_rule **ret_rule)
-{
-	*ret_rule = NULL;
-	for (size_t i = 0; i < p->net.deny.n; i++)
-		if (net_rule_matches_name(&p->net.deny.rule[i], name)) {
-			*ret_rule = &p->net.deny.rule[i];
-			return false;
-		}
-	if (name_is_metadata(name) && !p->net.allow_metadata)
-		return false;
-	for (size_t i = 0; i < p->net.allow.n; i++)
-		if (net_rule_matches_name(&p->net.allow.rule[i], name)) {
-			*ret_rule = &p->net.allow.rule[i];
-			return true;
-		}
-	return false;
 }
 
 #endif
