@@ -39,7 +39,7 @@ static int drop_bounding_set(void)
 
 	for (unsigned long cap = 0; cap < CAPS_END; cap++)
 		if (prctl(PR_CAPBSET_DROP, cap, 0, 0, 0) < 0) {
-			if (errno == EINVAL && cap > 0) /* past the newest of this kernel */
+			if (errno == EINVAL && cap > CAP_LAST_CAP) /* past the kernel's newest */
 				break;
 			return -errno;
 		}
