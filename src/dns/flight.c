@@ -52,6 +52,24 @@ static uint32_t flight_id(const struct dns_server *s, const struct dns_flight *f
 	return f->generation * DNS_FLIGHTS_MAX + flight_index(s, f);
 }
 
+/* DNS_NONE: the table is full. */
+static uint16_t take_waiter(struct dns_server *s)
+{
+	uint16_t at = s->free_waiter;
+
+	if (at != DNS_NONE)
+		s->free_waiter = s->waiter[at].next;
+	else if (s->fresh_waiter < DNS_WAITERS_MAX)
+		at = s->fresh_waiter++;
+	return at;
+}
+
+static void give_waiter(struct dns_server *s, uint16_t at)
+{
+	s->waiter[at].next = s->free_waiter;
+	s->free_waiter = at;
+}
+
 /* Answers all who wait, and ends the flight. */
 static void land(struct dns_server *s, struct dns_flight *f, const struct dns_reply *reply)
 {
@@ -63,8 +81,7 @@ static void land(struct dns_server *s, struct dns_flight *f, const struct dns_re
 		uint16_t next = waiter->next;
 
 		dns_client_reply(s, &waiter->peer, &waiter->q, reply);
-		waiter->next = s->free_waiter;
-		s->free_waiter = at;
+		give_waiter(s, at);
 		at = next;
 	}
 	f->state = DNS_FLIGHT_FREE;
@@ -91,10 +108,13 @@ static void land_refused(struct dns_server *s, struct dns_flight *f, const char 
 	land(s, f, &reply);
 }
 
+/* A client that finds no address left is told why. */
 static void land_answer(struct dns_server *s, struct dns_flight *f, uint64_t keep)
 {
+	uint64_t all = f->answer.n_addrs ? ALL_ADDRESSES >> (64 - f->answer.n_addrs) : 0;
 	const struct dns_reply reply = {
 		.rcode = f->answer.rcode,
+		.ede = all != 0 && (keep & all) == 0 ? DNS_EDE_BLOCKED : DNS_EDE_NONE,
 		.answer = &f->answer,
 		.keep = keep,
 	};
@@ -195,6 +215,10 @@ static struct dns_flight *start_flight(struct dns_server *s, const struct dns_qu
 	f->attempts = 0;
 	f->asked_mask = 0;
 	f->no_edns = false;
+	for (size_t k = 0; k < DNS_TRIES; k++) {
+		f->try[k].fd = -1;
+		f->try[k].stream = DNS_NONE;
+	}
 	f->deadline_ms = s->now_ms + DNS_FLIGHT_MS;
 	f->q = *q;
 	dns_name_lower(&f->q.name);
@@ -202,33 +226,24 @@ static struct dns_flight *start_flight(struct dns_server *s, const struct dns_qu
 	return f;
 }
 
-static void join(struct dns_server *s, struct dns_flight *f, const struct dns_question *q,
-		 const struct dns_peer *peer)
-{
-	struct dns_waiter *waiter = &s->waiter[s->free_waiter];
-	uint16_t at = s->free_waiter;
-
-	s->free_waiter = waiter->next;
-	waiter->next = f->first_waiter;
-	waiter->q = *q;
-	waiter->peer = *peer;
-	f->first_waiter = at;
-}
-
 static void forward(struct dns_server *s, const struct dns_question *q, const struct dns_peer *peer)
 {
 	const struct dns_reply busy = { .rcode = DNS_SERVFAIL, .ede = DNS_EDE_NETWORK_ERROR };
 	uint64_t hash = (dns_hash(s->seed, q->text, strlen(q->text)) + q->type) | 1;
 	struct dns_flight *f = find_flight(s, q, hash);
+	uint16_t at = take_waiter(s);
 	bool is_new = !f;
 
-	if (is_new && s->free_waiter != DNS_NONE)
+	if (is_new && at != DNS_NONE)
 		f = start_flight(s, q, hash);
-	if (!f || s->free_waiter == DNS_NONE) {
+	if (!f || at == DNS_NONE) {
+		if (at != DNS_NONE)
+			give_waiter(s, at);
 		dns_client_reply(s, peer, q, &busy);
 		return;
 	}
-	join(s, f, q, peer);
+	s->waiter[at] = (struct dns_waiter){ .next = f->first_waiter, .peer = *peer, .q = *q };
+	f->first_waiter = at;
 	if (is_new)
 		dns_upstream_next(s, f);
 }

@@ -144,7 +144,10 @@ static int find_upstreams(struct dns_worker *w, const struct policy *p, struct p
 int dns_worker_renew(struct dns_worker *w, struct pinfold_error *e)
 {
 	int pair[2];
+	int err = find_upstreams(w, w->policy, e);
 
+	if (err < 0)
+		return err;
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) < 0)
 		return err_set(e, -errno, "cannot make the DNS worker's channel: %s",
 			       strerror(errno));
@@ -161,9 +164,7 @@ int dns_worker_prepare(struct dns_worker *w, const struct policy *p, struct pinf
 
 	*w = NOTHING;
 	w->policy = p;
-	err = find_upstreams(w, p, e);
-	if (err == 0)
-		err = bind_listeners(w, e);
+	err = bind_listeners(w, e);
 	if (err == 0)
 		err = dns_worker_renew(w, e);
 	if (err < 0)

@@ -35,7 +35,7 @@
 #define DNS_FLIGHTS_MAX 512
 #define DNS_WAITERS_MAX 1024
 #define DNS_TRIES 2           /* at a time, for one flight */
-#define DNS_STREAMS_MAX 64    /* TCP connections to upstreams */
+#define DNS_STREAMS_MAX 256   /* TCP connections to upstreams */
 #define DNS_CLIENTS_MAX 64    /* TCP connections from clients */
 #define DNS_CLIENT_QUERIES 16 /* unanswered ones of one connection */
 
@@ -135,7 +135,8 @@ struct dns_server {
 	uint64_t upstream_rests_ms[DNS_UPSTREAMS_MAX]; /* until then it is asked last */
 	uint64_t upstream_heard_ms[DNS_UPSTREAMS_MAX];
 	struct dns_gate gate;
-	uint16_t free_waiter;
+	uint16_t free_waiter;                  /* DNS_NONE: none that was used before */
+	uint16_t fresh_waiter;                 /* those from here on were never used */
 	uint64_t flight_hash[DNS_FLIGHTS_MAX]; /* 0: free */
 	struct dns_notes notes;
 	struct dns_client client[DNS_CLIENTS_MAX];

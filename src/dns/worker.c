@@ -96,17 +96,12 @@ static int watch_listeners(const struct dns_server *s)
 	return 0;
 }
 
+/* Flights and waiters are set up when they are first used. */
 static void empty_tables(struct dns_server *s)
 {
 	for (size_t i = 0; i < DNS_CLIENTS_MAX; i++)
 		s->client[i].fd = -1;
-	for (size_t i = 0; i < DNS_WAITERS_MAX; i++)
-		s->waiter[i].next = i + 1 < DNS_WAITERS_MAX ? (uint16_t)(i + 1) : DNS_NONE;
-	for (size_t i = 0; i < DNS_FLIGHTS_MAX; i++)
-		for (size_t k = 0; k < DNS_TRIES; k++) {
-			s->flight[i].try[k].fd = -1;
-			s->flight[i].try[k].stream = DNS_NONE;
-		}
+	s->free_waiter = DNS_NONE;
 }
 
 int dns_server_new(struct dns_worker *w, struct dns_server **ret)
@@ -143,7 +138,8 @@ void dns_server_free(struct dns_server *s)
 	if (!s)
 		return;
 	for (size_t i = 0; i < DNS_FLIGHTS_MAX; i++)
-		dns_upstream_stop(s, &s->flight[i]);
+		if (s->flight_hash[i] != 0)
+			dns_upstream_stop(s, &s->flight[i]);
 	for (size_t i = 0; i < DNS_CLIENTS_MAX; i++)
 		dns_client_close(&s->client[i]);
 	dns_gate_done(&s->gate);

@@ -48,7 +48,8 @@ int dns_worker_run(struct dns_worker *w);
  * worker's death is noticed.  The listening sockets stay, for a successor. */
 void dns_worker_started(struct dns_worker *w);
 
-/* Supervisor, after a worker died: a new channel on the same sockets, for its successor. */
+/* Supervisor, after a worker died, or to have its successor know a new policy (set w->policy first)
+ * or a changed resolv.conf: a new channel, and the upstreams read again; the sockets stay. */
 int dns_worker_renew(struct dns_worker *w, struct pinfold_error *e);
 
 /* Any state but never-initialised memory, either process. */

@@ -9,7 +9,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "../unit/dns_policy_double.h"
 #include "base/clean.h"
 #include "dns/answer.h"
 #include "dns/msg.h"

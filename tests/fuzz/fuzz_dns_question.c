@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../unit/dns_policy_double.h"
 #include "dns/proto.h"
 #include "dns/question.h"
 #include "dns/reply.h"

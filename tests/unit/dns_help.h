@@ -17,7 +17,7 @@
 #include "dns/proto.h"
 #include "dns/question.h"
 #include "dns/reply.h"
-#include "dns_policy_double.h"
+#include "policy/names.h"
 
 #define NAME_RULE(kind, text)                                                                      \
 	{                                                                                          \

@@ -52,7 +52,8 @@ static inline bool readable(int fd, int ms)
 	return poll(&p, 1, ms) == 1;
 }
 
-static inline uint16_t serve_upstream(int *ret_udp, int *ret_tcp)
+/* A port that is free for both; 0: it was not. */
+static inline uint16_t try_upstream(int *ret_udp, int *ret_tcp)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET, .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	socklen_t len = sizeof(at);
@@ -61,9 +62,21 @@ static inline uint16_t serve_upstream(int *ret_udp, int *ret_tcp)
 	*ret_tcp = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	assert_int_equal(bind(*ret_udp, (struct sockaddr *)&at, len), 0);
 	assert_int_equal(getsockname(*ret_udp, (struct sockaddr *)&at, &len), 0);
-	assert_int_equal(bind(*ret_tcp, (struct sockaddr *)&at, len), 0);
-	assert_int_equal(listen(*ret_tcp, 64), 0);
-	return ntohs(at.sin_port);
+	if (bind(*ret_tcp, (struct sockaddr *)&at, len) == 0 && listen(*ret_tcp, 64) == 0)
+		return ntohs(at.sin_port);
+	close(*ret_udp);
+	close(*ret_tcp);
+	return 0;
+}
+
+static inline uint16_t serve_upstream(int *ret_udp, int *ret_tcp)
+{
+	uint16_t port = 0;
+
+	for (unsigned i = 0; i < 64 && port == 0; i++)
+		port = try_upstream(ret_udp, ret_tcp);
+	assert_int_not_equal(port, 0);
+	return port;
 }
 
 static inline int connect_worker(const struct world *t, int type)

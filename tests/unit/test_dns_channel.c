@@ -13,7 +13,8 @@
 
 static struct dns_worker channel(void)
 {
-	struct dns_worker w = { .udp4 = -1, .tcp4 = -1, .udp6 = -1, .tcp6 = -1 };
+	static const struct policy POLICY;
+	struct dns_worker w = { .udp4 = -1, .tcp4 = -1, .udp6 = -1, .tcp6 = -1, .policy = &POLICY };
 	int pair[2];
 
 	assert_int_equal(

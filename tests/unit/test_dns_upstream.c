@@ -254,6 +254,31 @@ static void hostile_answers_leave_it_alive(void **state)
 	end_world(t);
 }
 
+static void upstreams_may_have_ipv6_addresses(void **state)
+{
+	struct world *t = world(1);
+	struct sockaddr_in6 at = { .sin6_family = AF_INET6, .sin6_addr = IN6ADDR_LOOPBACK_INIT };
+	socklen_t len = sizeof(at);
+	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int status;
+
+	(void)state;
+	if (t->w.udp6 >= 0) {
+		assert_int_equal(bind(fd, (struct sockaddr *)&at, len), 0);
+		assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
+		kill(t->pid, SIGKILL);
+		assert_int_equal(waitpid(t->pid, &status, 0), t->pid);
+		t->policy.net.dns.upstream[0].addr = ip("::1");
+		t->policy.net.dns.upstream[0].port = ntohs(at.sin6_port);
+		assert_int_equal(dns_worker_renew(&t->w, NULL), 0);
+		start_worker(t);
+		query(t->udp, 1, "api.test", DNS_TYPE_A);
+		assert_true(readable(fd, PATIENCE_MS));
+	}
+	close(fd);
+	end_world(t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -267,6 +292,7 @@ int main(void)
 		cmocka_unit_test(a_silent_upstream_is_asked_last_for_a_while),
 		cmocka_unit_test(a_refusing_upstream_is_followed_at_once),
 		cmocka_unit_test(without_any_upstream_the_answer_is_servfail_at_once),
+		cmocka_unit_test(upstreams_may_have_ipv6_addresses),
 		cmocka_unit_test(hostile_answers_leave_it_alive),
 	};
 
