@@ -3,7 +3,7 @@
 # `pinfold doctor` says what this host can enforce, found by trying.
 . "$(dirname "$0")/lib.sh"
 
-for fence in files network 'system calls' resolver; do
+for fence in files view network 'unix sockets' 'system calls' cgroup limits 'file record'; do
 	expect "doctor tells about: $fence" "$fence" bash -c "'$PINFOLD' doctor || true"
 done
 expect '--json is JSON with a state for each finding' '^ok$' python3 -c '

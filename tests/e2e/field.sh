@@ -164,10 +164,12 @@ expect 'P82 families beyond the usual are refused' "$refused|AFNOSUPPORT" probe 
 mkdir -p "$WS/a" && chown "$TENANT" "$WS/a"
 status 'P53 a denied path that does not exist stops no launch' 0 pen --deny "$WS/.env" --deny "$WS/.git/hooks" -- true
 check 'P53 and leaves no stub in the workspace' test ! -e "$WS/.env" -a ! -e "$WS/.git"
-p=$(policy '{"version": 1, "filesystem": {"deny": ["**/*.key"]}}')
-echo k >"$WS/a/b.key" && chown "$TENANT" "$WS/a/b.key"
-expect 'P54 a pattern holds for a file that exists' "$refused" probe -p "$p" -- read "$WS/a/b.key"
-expect 'P54 whatever the directory of the caller' "$refused" pen -p "$p" -- sh -c 'cd a && python3 ../probe read b.key'
+echo k >"$WS/a/.env" && chown "$TENANT" "$WS/a/.env"
+p=$(policy '{"version": 1, "filesystem": {"deny": ["**/.env"]}}')
+expect 'P54 a pattern holds for a file that exists' "$refused" probe -p "$p" -- read "$WS/a/.env"
+expect 'P54 whatever the directory of the caller' "$refused" pen -p "$p" -- sh -c 'cd a && python3 ../probe read .env'
+status 'P54 a pattern that is not held is an error' 65 \
+	pen -p "$(policy '{"version": 1, "filesystem": {"deny": ["**/*.key"]}}')" -- true
 mkdir -p "$WS/out/keep" && echo k >"$WS/out/keep/f" && chown -R "$TENANT" "$WS/out"
 p=$(policy '{"version": 1, "workspace": "'"$WS"'", "workspaceAccess": "ro", "filesystem": {"rw": ["'"$WS"'/out"], "deny": ["'"$WS"'/out/keep"]}}')
 expect 'P56 the longest grant wins: read' '^ok ' probe -p "$p" -- read "$WS/probe"
