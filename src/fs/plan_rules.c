@@ -256,6 +256,8 @@ static int plan_all(struct planner *pl)
 		return r;
 	plan_drop_denied(pl);
 	r = plan_masks(pl);
+	if (r == 0)
+		r = plan_other_names(pl);
 	return r < 0 ? r : mask_closed(pl);
 }
 

@@ -66,7 +66,8 @@ static int make_covers(struct compiler *c, const char *dir, const char *path)
 	for (; slash && r == 0; slash = strchr(slash + 1, '/')) {
 		size_t len = (size_t)(slash - path);
 
-		if (c->previous && strncmp(c->previous, path, len) == 0 && c->previous[len] == '/')
+		if (c->previous && strncmp(c->previous, path, len) == 0 &&
+		    (c->previous[len] == '/' || c->previous[len] == '\0'))
 			continue;
 		r = emit(c, &(struct view_op){ .kind = VIEW_DIR, .fd = -1 }, path, len);
 	}

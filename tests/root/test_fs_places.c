@@ -286,6 +286,88 @@ static void mounts_do_not_reach_a_host_that_shares_its_own(void **state)
 	assert_int_equal(count_mounts(), before);
 }
 
+/* /etc/resolv.conf is often a symlink into /run, which is private. */
+static void run_with_resolved(void)
+{
+	struct pen pen;
+
+	init(&pen);
+	make_dir(in(&pen, "etc"), 0);
+	assert_int_equal(symlink("../run/systemd/resolve/stub.conf", in(&pen, "etc/resolv.conf")),
+			 0);
+	if (mount(in(&pen, "etc"), "/etc", NULL, MS_BIND, NULL) < 0)
+		_exit(3);
+
+	const struct try try[] = {
+		{ "text", t_sh, "read a b </etc/resolv.conf; test $b = 192.0.2.53", NULL, 0 },
+		{ "link", t_sh, "test -L /etc/resolv.conf", NULL, 0 },
+		{ "place", t_sh, "test -f /run/systemd/resolve/stub.conf", NULL, 0 },
+		{ "write", t_write, "/etc/resolv.conf", NULL, EACCES },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	if (umount("/etc") < 0)
+		_exit(4);
+	pen_done(&pen);
+}
+
+static void resolv_conf_is_the_pens_own_through_a_symlink(void **state)
+{
+	(void)state;
+	assert_int_equal(with_shared_mounts(run_with_resolved), 0);
+}
+
+static void run_with_submount(void)
+{
+	struct pen pen;
+
+	init(&pen);
+	make_dir(in(&pen, "ws/sub"), TENANT);
+	make_dir(in(&pen, "ro"), TENANT);
+	make_dir(in(&pen, "ro/sub"), TENANT);
+	for (int i = 0; i < 2; i++) {
+		const char *at = in(&pen, i ? "ro/sub" : "ws/sub");
+
+		if (mount("tmpfs", at, "tmpfs", 0, "mode=0777") < 0)
+			_exit(3);
+	}
+	allow(&pen, PATH_RO, in(&pen, "ro"), by_policy);
+
+	const struct try try[] = {
+		{ "rw", t_create, in(&pen, "ws/sub/f"), NULL, 0 },
+		{ "ro", t_create, in(&pen, "ro/sub/f"), NULL, EROFS },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	if (umount(in(&pen, "ws/sub")) < 0 || umount(in(&pen, "ro/sub")) < 0)
+		_exit(4);
+	pen_done(&pen);
+}
+
+static void mounts_inside_a_tree_come_with_its_rights(void **state)
+{
+	(void)state;
+	assert_int_equal(with_shared_mounts(run_with_submount), 0);
+}
+
+static void a_helper_can_enter_nothing(void **state)
+{
+	int status = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (pid == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 || fs_enter_nothing() < 0)
+			_exit(1);
+		if (try_open("/etc/passwd", O_RDONLY) != EACCES || t_list("/", NULL) != EACCES ||
+		    t_create("/tmp/pinfold-x", NULL) != EACCES)
+			_exit(2);
+		_exit(0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
 static void standard_output_can_be_reopened(void **state)
 {
 	struct pen pen;
@@ -427,6 +509,9 @@ int main(void)
 		cmocka_unit_test(a_grant_through_a_symlink_shows_at_both_names),
 		cmocka_unit_test(the_whole_host_may_be_shown_read_only),
 		cmocka_unit_test(mounts_do_not_reach_a_host_that_shares_its_own),
+		cmocka_unit_test(resolv_conf_is_the_pens_own_through_a_symlink),
+		cmocka_unit_test(mounts_inside_a_tree_come_with_its_rights),
+		cmocka_unit_test(a_helper_can_enter_nothing),
 		cmocka_unit_test(standard_output_can_be_reopened),
 		cmocka_unit_test(the_start_directory_is_one_that_is_granted),
 		cmocka_unit_test(a_denied_file_that_is_swapped_before_the_launch_stops_it),

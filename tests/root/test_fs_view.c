@@ -211,6 +211,27 @@ static int t_fd_spellings(const char *dir, const char *name)
 	return try_open(path, O_RDONLY) == r ? r : EINVAL;
 }
 
+static void other_names_of_a_denied_file_are_masked_too(void **state)
+{
+	struct pen pen;
+
+	(void)state;
+	pen_init(&pen, "/var/tmp");
+	make_secrets(&pen);
+	assert_int_equal(link(in(&pen, "ws/sub/key"), in(&pen, "ws/alias")), 0);
+	assert_int_equal(link(in(&pen, "ws/sub/secret/f"), in(&pen, "ws/sub/alias")), 0);
+	assert_int_equal(link(in(&pen, "ws/f"), in(&pen, "ws/f2")), 0);
+
+	const struct try try[] = {
+		{ "hard link", t_read, in(&pen, "ws/alias"), NULL, EACCES },
+		{ "of a file below", t_read, in(&pen, "ws/sub/alias"), NULL, EACCES },
+		{ "of another", t_read, in(&pen, "ws/f2"), NULL, 0 },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
 static void proc_is_no_way_around(void **state)
 {
 	struct pen pen;
@@ -358,6 +379,7 @@ int main(void)
 		cmocka_unit_test(a_read_only_tree_inside_a_writable_one_holds),
 		cmocka_unit_test(a_writable_tree_inside_a_read_only_one_opens_only_itself),
 		cmocka_unit_test(a_denied_path_is_out_of_reach_by_every_spelling),
+		cmocka_unit_test(other_names_of_a_denied_file_are_masked_too),
 		cmocka_unit_test(proc_is_no_way_around),
 		cmocka_unit_test(a_workspace_below_tmp_shows_at_its_own_path),
 		cmocka_unit_test(a_deny_that_yields_leaves_only_what_is_granted_inside),

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Other names of denied files.  A mask holds a name, not a file: where a denied file has further
+ * hard links, these are looked for in the granted trees and masked as well.  Files with one name,
+ * which is nearly all, cost nothing. */
+#include <errno.h>
+#include <fts.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/clean.h"
+#include "base/err.h"
+#include "fs/plan.h"
+#include "fs/plan_internal.h"
+#include "policy/paths.h"
+
+#define WANTED_MAX 256
+#define DENIED_ENTRIES_MAX 512   /* looked at in one denied directory; keys lie near the top */
+#define TREE_ENTRIES_MAX 1000000 /* looked at in all granted trees, once something is wanted */
+
+struct file_id {
+	dev_t dev;
+	ino_t ino;
+};
+
+struct search {
+	struct planner *pl;
+	struct file_id wanted[WANTED_MAX];
+	size_t n_wanted;
+	size_t n_seen;
+};
+
+static bool has_more_names(const struct stat *st)
+{
+	return S_ISREG(st->st_mode) && st->st_nlink > 1;
+}
+
+static bool is_wanted(const struct search *s, const struct stat *st)
+{
+	for (size_t i = 0; i < s->n_wanted; i++) {
+		if (s->wanted[i].dev == st->st_dev && s->wanted[i].ino == st->st_ino)
+			return true;
+	}
+	return false;
+}
+
+static int want(struct search *s, const struct deny *d, const struct stat *st)
+{
+	if (is_wanted(s, st))
+		return 0;
+	if (s->n_wanted == WANTED_MAX)
+		return err_set(s->pl->e, -E2BIG,
+			       "%s: '%s' denies more than %d files that have other names (hard "
+			       "links)",
+			       d->rule->origin, d->rule->text, WANTED_MAX);
+	s->wanted[s->n_wanted++] = (struct file_id){ st->st_dev, st->st_ino };
+	return 0;
+}
+
+static FTS *walk(char *path)
+{
+	char *roots[] = { path, NULL };
+
+	return fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+}
+
+static int want_below(struct search *s, const struct deny *d)
+{
+	FTS *fts = walk(d->mask.path);
+	const FTSENT *at;
+	size_t n = 0;
+	int r = 0;
+
+	if (!fts)
+		return err_set(s->pl->e, -errno, "cannot list '%s': %s", d->mask.path,
+			       strerror(errno));
+	while (r == 0 && n++ < DENIED_ENTRIES_MAX && (at = fts_read(fts))) {
+		if (at->fts_info == FTS_F && has_more_names(at->fts_statp))
+			r = want(s, d, at->fts_statp);
+	}
+	fts_close(fts);
+	return r;
+}
+
+static int want_denied(struct search *s, const struct deny *d)
+{
+	struct stat st;
+
+	if (!d->exists || plan_is_system(d->rule) || !fs_plan_grants(s->pl->plan, d->mask.path))
+		return 0;
+	if (d->mask.is_dir)
+		return want_below(s, d);
+	if (lstat(d->mask.path, &st) < 0 || !has_more_names(&st))
+		return 0;
+	return want(s, d, &st);
+}
+
+static int too_many(struct search *s, const char *tree)
+{
+	if (s->pl->policy->degrade)
+		return 0;
+	return err_set(s->pl->e, -E2BIG,
+		       "a denied file has other names (hard links), and '%s' is too large to find "
+		       "them; remove them, or grant less",
+		       tree);
+}
+
+/* The mask of the name itself comes up again, which does no harm. */
+static int mask_names_in(struct search *s, const struct fs_node *tree)
+{
+	FTS *fts = walk(tree->path);
+	const FTSENT *at;
+	int r = 0;
+
+	if (!fts)
+		return err_set(s->pl->e, -errno, "cannot list '%s': %s", tree->path,
+			       strerror(errno));
+	while (r == 0 && s->n_seen < TREE_ENTRIES_MAX && (at = fts_read(fts))) {
+		s->n_seen++;
+		if (at->fts_info != FTS_F || !is_wanted(s, at->fts_statp))
+			continue;
+		r = fs_plan_mask(s->pl->plan, &(struct fs_mask){ .path = at->fts_path,
+								 .dev = at->fts_statp->st_dev,
+								 .ino = at->fts_statp->st_ino });
+		if (r < 0)
+			err_set(s->pl->e, r, "cannot mask '%s': %s", at->fts_path, strerror(-r));
+	}
+	fts_close(fts);
+	if (r == 0 && s->n_seen == TREE_ENTRIES_MAX)
+		r = too_many(s, tree->path);
+	return r;
+}
+
+int plan_other_names(struct planner *pl)
+{
+	auto_free struct search *s = calloc(1, sizeof(*s));
+	int r = 0;
+
+	if (!s)
+		return err_set(pl->e, -ENOMEM, "out of memory");
+	s->pl = pl;
+	for (size_t i = 0; i < pl->n_denies && r == 0; i++)
+		r = want_denied(s, &pl->deny[i]);
+	for (size_t i = 0; i < pl->plan->n_nodes && s->n_wanted > 0 && r == 0; i++) {
+		const struct fs_node *n = &pl->plan->node[i];
+
+		if (n->kind == NODE_TREE && n->is_dir && n->rule && !plan_is_system(n->rule))
+			r = mask_names_in(s, n);
+	}
+	return r;
+}
