@@ -6,7 +6,7 @@ O       ?= build
 PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
-PKGS    := libbpf libseccomp libcjson libidn2 libcap
+PKGS    := libbpf libseccomp libcjson libidn2 libcap libmd
 VERSION := 0.1.0
 
 # CFLAGS and LDFLAGS belong to whoever builds; what the code needs is below.

@@ -21,7 +21,7 @@ static inline void clean_close(const int *fd)
 static inline void clean_file(FILE **f)
 {
 	if (*f)
-		fclose(*f);
+		(void)fclose(*f);
 }
 
 #define auto_free __attribute__((cleanup(clean_free)))

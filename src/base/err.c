@@ -14,7 +14,7 @@ static void escape_controls(char *text)
 			*c = '?';
 }
 
-int err_set(struct pinfold_error *e, int code, const char *format, ...)
+void err_write(struct pinfold_error *e, const char *format, ...)
 {
 	int saved = errno;
 
@@ -27,10 +27,9 @@ int err_set(struct pinfold_error *e, int code, const char *format, ...)
 		escape_controls(e->text);
 	}
 	errno = saved;
-	return code;
 }
 
-int err_wrap(struct pinfold_error *e, int code, const char *format, ...)
+void err_prefix(struct pinfold_error *e, const char *format, ...)
 {
 	int saved = errno;
 
@@ -49,5 +48,4 @@ int err_wrap(struct pinfold_error *e, int code, const char *format, ...)
 		escape_controls(e->text);
 	}
 	errno = saved;
-	return code;
 }

@@ -5,13 +5,26 @@
 
 #include "pinfold.h"
 
-/* Stores the formatted sentence (cut to fit, control characters replaced) and returns code, which
- * is a negative errno.  errno is preserved.  e may be NULL. */
-int err_set(struct pinfold_error *e, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Stores the formatted sentence (cut to fit, control characters replaced) and yields code, a
+ * negative errno.  errno is preserved.  e may be NULL.  A macro, so that whoever reads the caller
+ * (compilers and analyzers too) sees that the result is code. */
+#define err_set(e, code, ...)                                                                      \
+	({                                                                                         \
+		err_write((e), __VA_ARGS__);                                                       \
+		(code);                                                                            \
+	})
 
-/* Puts "context: " in front of what e holds and returns code. */
-int err_wrap(struct pinfold_error *e, int code, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/* Puts "context: " in front of what e holds and yields code. */
+#define err_wrap(e, code, ...)                                                                     \
+	({                                                                                         \
+		err_prefix((e), __VA_ARGS__);                                                      \
+		(code);                                                                            \
+	})
+
+/* What the two are made of. */
+void err_write(struct pinfold_error *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void err_prefix(struct pinfold_error *e, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -9,8 +9,6 @@
 
 #include "base/clean.h"
 
-static const char *const secret[] = { "*KEY*", "*TOKEN*", "*SECRET*", "*PASS*" };
-
 static const char *const dangerous[] = {
 	"LD_*",
 	"GLIBC_TUNABLES",
@@ -40,11 +38,6 @@ static bool matches_any(const char *name, const char *const *patterns, size_t n)
 		if (fnmatch(patterns[i], name, FNM_NOESCAPE | FNM_CASEFOLD) == 0)
 			return true;
 	return false;
-}
-
-bool env_name_looks_secret(const char *name)
-{
-	return matches_any(name, secret, ARRAY_SIZE(secret));
 }
 
 bool env_name_is_dangerous(const char *name)

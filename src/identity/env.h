@@ -20,9 +20,6 @@ int env_set(struct env_list *env, const char *name, const char *value);
 /* The value in a NULL-terminated NAME=value list, or NULL. */
 const char *env_get(const char *const *env, const char *name);
 
-/* KEY, TOKEN, SECRET or PASS in it, in any case. */
-bool env_name_looks_secret(const char *name);
-
 /* Steers the dynamic loader, the start of a shell, or the way to the network. */
 bool env_name_is_dangerous(const char *name);
 

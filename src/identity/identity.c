@@ -13,6 +13,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "identity/env.h"
+#include "policy/env.h"
 #include "policy/policy.h"
 
 #define ACCOUNT_BUF 16384

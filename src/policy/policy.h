@@ -12,7 +12,7 @@
 
 struct pinfold_error;
 
-#define POLICY_TEXT_MAX (1024 * 1024) /* bytes of a policy file */
+#define POLICY_TEXT_MAX 1048576 /* bytes of a policy file */
 #define POLICY_NESTING_MAX 32
 #define POLICY_ENTRIES_MAX 20000 /* over all lists together */
 #define POLICY_NO_LIMIT 0

@@ -204,6 +204,45 @@ static void open_v1_roots(const char *mountinfo, int ret[static CGROUP_N_CONTROL
 	}
 }
 
+/* The cgroup of somebody else, as far as killing and removing needs it. */
+static int adopt(struct cgroup *c, const char *mountinfo)
+{
+	char v2[sizeof(CGROUP_SLICE) + CGROUP_ID_MAX + 1];
+	char v1[sizeof(CGROUP_V1_SLICE) + CGROUP_ID_MAX + 1];
+
+	(void)snprintf(v2, sizeof(v2), "%s/%s", CGROUP_SLICE, c->id);
+	(void)snprintf(v1, sizeof(v1), "%s/%s", CGROUP_V1_SLICE, c->id);
+	c->root_fd = cgroup_find_root(mountinfo, NULL);
+	if (c->root_fd < 0)
+		return c->root_fd;
+	open_v1_roots(mountinfo, c->v1_fd);
+	for (int i = 0; i < CGROUP_N_CONTROLLERS; i++)
+		if (c->v1_fd[i] >= 0)
+			c->v1_dir_fd[i] = openat(c->v1_fd[i], v1, DIR_FLAGS);
+	c->dir_fd = openat(c->root_fd, v2, DIR_FLAGS);
+	if (c->dir_fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	return open_files(c, NULL);
+}
+
+int cgroup_end(const char *id)
+{
+	struct cgroup c = CGROUP_EMPTY;
+	auto_free char *mountinfo = NULL;
+	int r = cgroup_id_is_sane(id) ? read_mountinfo(&mountinfo) : -EINVAL;
+
+	if (r < 0)
+		return r;
+	(void)snprintf(c.id, sizeof(c.id), "%s", id);
+	r = adopt(&c, mountinfo);
+	if (r == 0) {
+		cgroup_kill(&c);
+		r = cgroup_remove(&c);
+	}
+	cgroup_done(&c);
+	return r;
+}
+
 /* Removes slice_fd/id if it is empty and nobody holds it.  1: gone; 0: left alone. */
 static int sweep_session(const struct cgroup *c, int slice_fd, const char *id)
 {

@@ -59,6 +59,10 @@ int cgroup_kill(const struct cgroup *c);
  * the slices if they are empty.  -ETIMEDOUT: it is still in use.  Accepts CGROUP_EMPTY. */
 int cgroup_remove(struct cgroup *c);
 
+/* For the janitor, who has nothing but the id of a session whose owner died: kills what is inside,
+ * then as cgroup_remove().  0 when there is no such cgroup. */
+int cgroup_end(const char *id);
+
 /* Removes what earlier runs left: empty cgroups of sessions whose owner is gone.  Returns their
  * number or -errno.  Sessions that live, or are being made, are not disturbed. */
 int cgroup_sweep(void);

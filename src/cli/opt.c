@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/opt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define OPT_ERROR (-1)
+#define OPT_HELP (-2)
+#define HELP_COLUMN 26
+
+void complain(const char *format, ...)
+{
+	va_list ap;
+
+	fputs("pinfold: ", stderr);
+	va_start(ap, format);
+	vfprintf(stderr, format, ap);
+	va_end(ap);
+	fputc('\n', stderr);
+}
+
+const struct verb *find_verb(const char *name)
+{
+	for (const struct verb *v = VERBS; v->name; v++)
+		if (strcmp(v->name, name) == 0)
+			return v;
+	return NULL;
+}
+
+static void print_help(const struct verb *v)
+{
+	printf("usage: pinfold %s%s%s%s\n\n%s\n", v->name, v->options[0].name ? " [options]" : "",
+	       v->synopsis[0] ? " " : "", v->synopsis, v->summary);
+	if (v->options[0].name)
+		puts("\noptions:");
+	for (const struct option_row *o = v->options; o->name; o++) {
+		char left[64];
+		int n = 0;
+
+		if (o->letter)
+			n = snprintf(left, sizeof(left), "-%c, ", o->letter);
+		snprintf(left + n, sizeof(left) - (size_t)n, "--%s%s%s", o->name,
+			 o->argument ? " " : "", o->argument ? o->argument : "");
+		printf("  %-*s %s\n", HELP_COLUMN, left, o->help);
+	}
+	printf("\nmore: man pinfold\n");
+}
+
+/* Matches "--name", "--name=value", "-x" and "-xvalue"; *ret_value is what is glued to it. */
+static const struct option_row *find_option(const struct verb *v, const char *word,
+					    const char **ret_value)
+{
+	*ret_value = NULL;
+	for (const struct option_row *o = v->options; o->name; o++) {
+		size_t len = strlen(o->name);
+
+		if (word[1] == '-' && strncmp(word + 2, o->name, len) == 0) {
+			if (word[2 + len] == '=')
+				*ret_value = word + 3 + len;
+			if (word[2 + len] == '=' || word[2 + len] == '\0')
+				return o;
+		}
+		if (o->letter && word[1] == o->letter) {
+			*ret_value = word[2] ? word + 2 : NULL;
+			return o;
+		}
+	}
+	return NULL;
+}
+
+static int usage_error(const struct verb *v, const char *what, const char *word)
+{
+	complain("%s: %s '%s'; see 'pinfold %s --help'", v->name, what, word, v->name);
+	return OPT_ERROR;
+}
+
+int opt_parse(const struct verb *v, int argc, char **argv, void *data)
+{
+	int i = 1;
+
+	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+		const struct option_row *o;
+		const char *value;
+
+		if (strcmp(argv[i], "--") == 0)
+			return i + 1;
+		if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {
+			print_help(v);
+			return OPT_HELP;
+		}
+		o = find_option(v, argv[i], &value);
+		if (!o)
+			return usage_error(v, "no such option", argv[i]);
+		if (!o->argument && value)
+			return usage_error(v, "takes no value:", argv[i]);
+		if (o->argument && !value && i + 1 >= argc)
+			return usage_error(v, "a value is missing after", argv[i]);
+		if (o->argument && !value)
+			value = argv[++i];
+		if (o->set(data, value) < 0)
+			return OPT_ERROR;
+	}
+	return i;
+}
+
+int opt_parse_words(const struct verb *v, int argc, char **argv, void *data, const char **words,
+		    int max)
+{
+	int n = 0;
+	int at = 0;
+
+	for (;;) {
+		int first = opt_parse(v, argc - at, argv + at, data);
+
+		if (first < 0)
+			return first;
+		at += first;
+		if (at >= argc || n > max)
+			return n;
+		if (n < max)
+			words[n] = argv[at];
+		n++;
+	}
+}

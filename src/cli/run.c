@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <stdio.h>
+#include <sys/wait.h>
+
+#include "base/number.h"
+#include "cli/policy_options.h"
+#include "cli/verbs.h"
+#include "pinfold.h"
+
+#define KEEP_FDS_MAX 32
+
+struct run_options {
+	struct policy_options policy; /* first: shared setters */
+	const char *log;
+	const char *agent;
+	int keep[KEEP_FDS_MAX];
+	size_t n_keep;
+	bool quiet;
+};
+
+static int set_log(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	o->log = value;
+	return 0;
+}
+
+static int set_agent(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	o->agent = value;
+	return 0;
+}
+
+static int set_keep_fd(void *data, const char *value)
+{
+	struct run_options *o = data;
+	uint64_t fd;
+
+	if (number_parse(value, 1023, &fd) < 0 || fd < 3 || o->n_keep == KEEP_FDS_MAX) {
+		complain("--keep-fd takes a descriptor from 3 to 1023, %d at most", KEEP_FDS_MAX);
+		return -EINVAL;
+	}
+	o->keep[o->n_keep++] = (int)fd;
+	return 0;
+}
+
+static int set_quiet(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	(void)value;
+	o->quiet = true;
+	return 0;
+}
+
+const struct option_row RUN_OPTIONS[] = {
+	POLICY_OPTION_ROWS,
+	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
+	{ "agent", 0, "NAME", "the agent's name, for the record", set_agent },
+	{ "keep-fd", 0, "N", "pass descriptor N on (never an inet socket)", set_keep_fd },
+	{ "quiet", 'q', NULL, "no hints on standard error", set_quiet },
+	{ 0 },
+};
+
+static void print_notice(void *data, const char *text)
+{
+	(void)data;
+	complain("%s", text);
+}
+
+/* As a shell would: the command's own status, 128+N for a signal. */
+static int exit_status(int wait_status)
+{
+	if (WIFSIGNALED(wait_status))
+		return 128 + WTERMSIG(wait_status);
+	return WEXITSTATUS(wait_status);
+}
+
+static int run_with(const struct run_options *o, char **command)
+{
+	struct pinfold_error e = { 0 };
+	struct pinfold_policy *policy;
+	int status = -1;
+	int r = policy_options_load(&o->policy, &policy);
+
+	if (r != 0)
+		return r;
+
+	struct pinfold_run args = {
+		.policy = policy,
+		.argv = command,
+		.keep_fds = o->keep,
+		.n_keep_fds = o->n_keep,
+		.agent = o->agent,
+		.log_path = o->log,
+		.notice = o->quiet ? NULL : print_notice,
+	};
+
+	r = pinfold_run(&args, &status, &e);
+	pinfold_policy_free(policy);
+	if (r == 0)
+		return exit_status(status);
+	complain("%s", e.text);
+	if (status != -1)
+		return exit_status(status);
+	return r == -EINVAL ? EXIT_POLICY : EXIT_NOT_CONFINED;
+}
+
+int verb_run(int argc, char **argv)
+{
+	struct run_options o = { 0 };
+	int first = opt_parse(find_verb("run"), argc, argv, &o);
+
+	if (first < 0)
+		return first == -2 ? 0 : EXIT_USAGE;
+	if (first >= argc) {
+		complain("run: no command; usage: pinfold run [options] -- COMMAND [ARGUMENT]...");
+		return EXIT_USAGE;
+	}
+	return run_with(&o, argv + first);
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/* The verbs and their options. */
+#ifndef PINFOLD_CLI_VERBS_H
+#define PINFOLD_CLI_VERBS_H
+
+#include "cli/opt.h"
+
+extern const struct option_row RUN_OPTIONS[];
+extern const struct option_row WHY_OPTIONS[];
+extern const struct option_row DOCTOR_OPTIONS[];
+extern const struct option_row SELFTEST_OPTIONS[];
+
+/* Each returns the exit status. */
+int verb_run(int argc, char **argv);
+int verb_why(int argc, char **argv);
+int verb_doctor(int argc, char **argv);
+int verb_selftest(int argc, char **argv);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/* What the public handles hold.  Internal to this module. */
+#ifndef PINFOLD_SESSION_API_H
+#define PINFOLD_SESSION_API_H
+
+#include "policy/policy.h"
+#include "session/context.h"
+
+struct pinfold_error;
+struct session;
+
+struct pinfold_policy {
+	struct context context;
+	struct policy policy;
+	struct policy site;
+	bool has_site;
+};
+
+/* Every descriptor absent, nothing to free. */
+void session_init(struct session *s, const struct pinfold_policy *p);
+
+/* The whole life of a session.  Calls session_done(). */
+int session_run(struct session *s, int *ret_status, struct pinfold_error *e);
+
+#endif

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+#include "session/log.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "audit/landlock.h"
+#include "audit/record.h"
+#include "base/clean.h"
+#include "base/clock.h"
+#include "net/fence.h"
+#include "net/judge.h"
+#include "policy/names.h"
+#include "policy/paths.h"
+#include "session/hash.h"
+#include "session/session.h"
+
+#define FOLD_KEY_MAX 512
+#define ADVICE_MAX 512
+
+void log_hint(struct session *s, const char *what, const char *advice)
+{
+	char text[ADVICE_MAX + 128];
+
+	if (s->hinted || !s->notice)
+		return;
+	s->hinted = true;
+	snprintf(text, sizeof(text), "%s%s%s", what, advice[0] ? "; " : "", advice);
+	s->notice(s->notice_data, text);
+}
+
+/* ---- network -------------------------------------------------------------------------------- */
+
+static const char *net_event_name(const struct net_event *ev)
+{
+	if (ev->reason >= PF_ALLOW)
+		return "net_allow";
+	if (ev->reason == PF_DENY_BIND)
+		return "bind_deny";
+	if (ev->reason == PF_DENY_INBOUND)
+		return "inbound_deny";
+	if (ev->reason == PF_DENY_UNIX)
+		return "unix_deny";
+	return "net_deny";
+}
+
+/* "host:port" as a policy would spell it: by the name that was asked for, if any. */
+static void destination(const struct net_event *ev, char *ret, size_t size)
+{
+	char address[ADDR_TEXT_MAX];
+	bool udp = strcmp(ev->proto, "udp") == 0;
+
+	addr_format(&ev->addr, address);
+	if (ev->name)
+		snprintf(ret, size, "%s:%u%s", ev->name, ev->port, udp ? "/udp" : "");
+	else
+		snprintf(ret, size, addr_is_v4(&ev->addr) ? "%s:%u%s" : "[%s]:%u%s", address,
+			 ev->port, udp ? "/udp" : "");
+}
+
+static void unix_advice(const char *path, char *ret, size_t size)
+{
+	if (path[0] == '/')
+		snprintf(ret, size, "to allow it add \"%s\" to unixSockets.allow", path);
+	else
+		ret[0] = '\0';
+}
+
+static void write_net_members(struct record_line *l, const struct net_event *ev, const char *advice)
+{
+	char address[ADDR_TEXT_MAX];
+
+	if (ev->reason == PF_DENY_UNIX) {
+		record_text(l, "path", ev->path);
+	} else {
+		addr_format(&ev->addr, address);
+		record_text(l, "dst", address);
+		record_number(l, "port", ev->port);
+		record_text(l, "proto", ev->proto);
+		record_text(l, "name", ev->name);
+	}
+	record_text(l, "op", ev->op);
+	record_text(l, "rule", ev->rule ? ev->rule->text : NULL);
+	record_text(l, "origin", ev->rule ? ev->rule->origin : NULL);
+	record_text(l, "reason", net_reason_word(ev->reason));
+	record_text(l, "advice", advice[0] ? advice : NULL);
+	if (ev->count > 1)
+		record_number(l, "count", (int64_t)ev->count);
+}
+
+void log_net_event(void *data, const struct net_event *ev)
+{
+	struct session *s = data;
+	const char *event = net_event_name(ev);
+	char dst[NAME_BUF + 16];
+	char advice[ADVICE_MAX] = "";
+	char key[FOLD_KEY_MAX];
+	char hint[FOLD_KEY_MAX];
+	struct record_line *l;
+
+	destination(ev, dst, sizeof(dst));
+	snprintf(key, sizeof(key), "%d %s %s %s", ev->reason, ev->op,
+		 ev->reason == PF_DENY_UNIX ? ev->path : dst, ev->rule ? ev->rule->text : "");
+	if (record_fold(s->record, event, key))
+		return;
+	if (ev->reason == PF_DENY_UNIX)
+		unix_advice(ev->path, advice, sizeof(advice));
+	else if (ev->reason < PF_ALLOW)
+		net_reason_advice(ev->reason, dst, advice, sizeof(advice));
+	l = record_begin(s->record, event);
+	record_process(l, ev->pid);
+	write_net_members(l, ev, advice);
+	record_end(l);
+	if (ev->reason >= PF_ALLOW)
+		return;
+	snprintf(hint, sizeof(hint), "refused %s to %s: %s", ev->op,
+		 ev->reason == PF_DENY_UNIX ? ev->path : dst, net_reason_text(ev->reason));
+	log_hint(s, hint, advice);
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static const char *type_name(uint16_t type)
+{
+	static const struct {
+		uint16_t type;
+		const char *name;
+	} NAMES[] = {
+		{ 1, "A" },    { 2, "NS" },    { 5, "CNAME" },  { 6, "SOA" },
+		{ 12, "PTR" }, { 15, "MX" },   { 16, "TXT" },   { 28, "AAAA" },
+		{ 33, "SRV" }, { 64, "SVCB" }, { 65, "HTTPS" }, { 255, "ANY" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(NAMES); i++)
+		if (NAMES[i].type == type)
+			return NAMES[i].name;
+	return "other";
+}
+
+static const char *refusal_word(uint32_t refusal, bool by_rule)
+{
+	static const char *const WORDS[] = {
+		[DNS_REFUSAL_NONE] = "refused",     [DNS_REFUSAL_NAME] = "unmatched",
+		[DNS_REFUSAL_FORM] = "malformed",   [DNS_REFUSAL_CHAIN] = "cname",
+		[DNS_REFUSAL_TYPE] = "record type", [DNS_REFUSAL_RATE] = "too many new names",
+	};
+	_Static_assert(ARRAY_SIZE(WORDS) == DNS_REFUSAL_MAX, "a word for every refusal");
+
+	if (refusal == DNS_REFUSAL_NAME && by_rule)
+		return "rule";
+	return refusal < DNS_REFUSAL_MAX ? WORDS[refusal] : WORDS[DNS_REFUSAL_NONE];
+}
+
+void log_dns_refused(struct session *s, const struct dns_note *note)
+{
+	const struct net_rule *rule = NULL;
+	char advice[ADVICE_MAX] = "";
+	char canonical[NAME_BUF];
+	char hint[NAME_BUF + 64];
+	struct record_line *l;
+
+	s->denied.dns += note->folded ? note->folded : 1;
+	if (record_fold(s->record, "dns_deny", note->name))
+		return;
+	if (note->refusal == DNS_REFUSAL_NAME && name_canonical(note->name, canonical) == 0 &&
+	    !policy_may_resolve(s->policy, canonical, &rule) && !rule &&
+	    !name_is_metadata(canonical))
+		snprintf(
+		    advice, sizeof(advice),
+		    "to allow it add \"%s:443\" (or the port you need) to network.allowOutbound",
+		    canonical);
+	l = record_begin(s->record, "dns_deny");
+	record_text(l, "name", note->name);
+	record_text(l, "type", type_name(note->type));
+	record_text(l, "rule", rule ? rule->text : NULL);
+	record_text(l, "origin", rule ? rule->origin : NULL);
+	record_text(l, "reason", refusal_word(note->refusal, rule != NULL));
+	record_text(l, "advice", advice[0] ? advice : NULL);
+	if (note->folded > 1)
+		record_number(l, "count", note->folded);
+	record_end(l);
+	snprintf(hint, sizeof(hint), "refused to resolve %s", note->name);
+	log_hint(s, hint, advice);
+}
+
+static void write_addresses(struct record_line *l, const struct net_vouch *v, size_t n, bool passed)
+{
+	char texts[DNS_ADDRS_MAX][ADDR_TEXT_MAX];
+	const char *list[DNS_ADDRS_MAX];
+	size_t k = 0;
+
+	for (size_t i = 0; i < n && k < DNS_ADDRS_MAX; i++) {
+		if ((v[i].reason >= PF_ALLOW) != passed)
+			continue;
+		addr_format(&v[i].addr, texts[k]);
+		list[k] = texts[k];
+		k++;
+	}
+	record_texts(l, "addrs", list, k);
+}
+
+static void log_stripped(struct session *s, const struct dns_note *note, const struct net_vouch *v,
+			 size_t n)
+{
+	const struct net_vouch *first = NULL;
+	char advice[ADVICE_MAX] = "";
+	char address[ADDR_TEXT_MAX];
+	char hint[NAME_BUF + 256];
+	struct record_line *l;
+
+	for (size_t i = 0; i < n && !first; i++)
+		if (v[i].reason < PF_ALLOW)
+			first = &v[i];
+	if (!first || record_fold(s->record, "dns_strip", note->name))
+		return;
+	addr_format(&first->addr, address);
+	net_reason_advice(first->reason, address, advice, sizeof(advice));
+	l = record_begin(s->record, "dns_strip");
+	record_text(l, "name", note->name);
+	record_text(l, "type", type_name(note->type));
+	write_addresses(l, v, n, false);
+	record_number(l, "ttl", note->ttl_s);
+	record_text(l, "reason", net_reason_word(first->reason));
+	record_text(l, "advice", advice[0] ? advice : NULL);
+	record_end(l);
+	snprintf(hint, sizeof(hint), "%s resolved to %s, which was taken out: %s", note->name,
+		 address, net_reason_text(first->reason));
+	log_hint(s, hint, advice);
+}
+
+void log_dns_judged(struct session *s, const struct dns_note *note, const struct net_vouch *v,
+		    size_t n)
+{
+	struct record_line *l;
+
+	log_stripped(s, note, v, n);
+	if (!s->policy->audit.allowed)
+		return;
+	l = record_begin(s->record, "dns_vouch");
+	record_text(l, "name", note->name);
+	record_text(l, "type", type_name(note->type));
+	write_addresses(l, v, n, true);
+	record_number(l, "ttl", note->ttl_s);
+	record_end(l);
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+int log_is_ours(void *data, pid_t pid)
+{
+	const struct session *s = data;
+
+	return pid == s->init;
+}
+
+static bool is_signal_or_socket(const char *blockers)
+{
+	return strncmp(blockers, "scope.", 6) == 0;
+}
+
+void log_landlock_denial(void *data, const struct landlock_denial *d)
+{
+	struct session *s = data;
+	bool scoped = is_signal_or_socket(d->blockers);
+	const char *event =
+	    scoped && strstr(d->blockers, "abstract_unix") ? "unix_deny" : "fs_deny";
+	struct path_judgement judged = { 0 };
+	char advice[ADVICE_MAX] = "";
+	char key[LANDLOCK_PATH_MAX + 160];
+	char hint[FOLD_KEY_MAX];
+	struct record_line *l;
+	bool writes =
+	    strstr(d->blockers, "read_") == NULL && strstr(d->blockers, "execute") == NULL;
+
+	s->denied.fs++;
+	snprintf(key, sizeof(key), "%s %s", d->blockers, d->path);
+	if (record_fold(s->record, event, key))
+		return;
+	if (!scoped) {
+		judged = path_set_judge(&s->paths, d->path);
+		snprintf(advice, sizeof(advice), "to allow it add \"%.300s\" to filesystem.%s",
+			 d->path,
+			 writes                           ? "rw"
+			 : strstr(d->blockers, "execute") ? "rox"
+							  : "ro");
+	}
+	l = record_begin(s->record, event);
+	record_number(l, "pid", d->pid);
+	record_text(l, "comm", d->comm[0] ? d->comm : NULL);
+	record_text(l, "path", d->path[0] ? d->path : NULL);
+	record_text(l, "op", d->blockers);
+	record_text(l, "rule", judged.rule ? judged.rule->text : NULL);
+	record_text(l, "origin", judged.rule ? judged.rule->origin : NULL);
+	record_text(l, "reason",
+		    scoped        ? "outside the session"
+		    : judged.rule ? "rule"
+				  : "unmatched");
+	record_text(l, "advice", advice[0] ? advice : NULL);
+	record_end(l);
+	snprintf(hint, sizeof(hint), "refused %s of %.300s", d->blockers, d->path);
+	log_hint(s, hint, advice);
+}
+
+/* ---- the session itself --------------------------------------------------------------------- */
+
+void log_session_start(struct session *s)
+{
+	struct record_line *l = record_begin(s->record, "session_start");
+	size_t argc = 0;
+	char hash[HASH_TEXT_LEN + 1];
+
+	while (s->command.argv && s->command.argv[argc])
+		argc++;
+	record_text(l, "policy", s->policy->source);
+	if (hash_policy(s->policy, hash) == 0)
+		record_text(l, "hash", hash);
+	record_number(l, "generation", 1);
+	record_texts(l, "argv", (const char *const *)s->command.argv, argc);
+	record_object(l, "identity");
+	record_number(l, "uid", s->identity.uid);
+	record_number(l, "gid", s->identity.gid);
+	record_object_end(l);
+	record_object(l, "fences");
+	record_text(l, "files", "ready");
+	record_text(l, "network", "ready");
+	record_text(l, "syscalls", "ready");
+	record_text(l, "identity", "ready");
+	record_text(l, "fileRecord", s->landlock ? "ready" : s->no_file_record);
+	record_object_end(l);
+	record_end(l);
+}
+
+void log_session_end(struct session *s)
+{
+	struct record_line *l;
+	struct net_counts counts = { 0 };
+
+	if (s->net)
+		net_fence_counts(s->net, &counts);
+	if (counts.lost)
+		log_lost(s, "network events", counts.lost);
+	l = record_begin(s->record, "session_end");
+	if (!s->ended)
+		record_text(l, "reason", "not started");
+	else if (WIFEXITED(s->wait_status))
+		record_number(l, "exitCode", WEXITSTATUS(s->wait_status));
+	else
+		record_number(l, "signal", WTERMSIG(s->wait_status));
+	if (s->timed_out)
+		record_text(l, "reason", "timeout");
+	record_number(l, "wallMs", (int64_t)((clock_us() - s->started_us) / 1000));
+	record_object(l, "denied");
+	record_number(l, "net", (int64_t)counts.denied);
+	record_number(l, "dns", (int64_t)s->denied.dns);
+	record_number(l, "fs", (int64_t)s->denied.fs);
+	record_object_end(l);
+	record_number(l, "allowed", (int64_t)counts.allowed);
+	record_number(l, "evicted", (int64_t)counts.evicted);
+	record_number(l, "lost", (int64_t)(counts.lost + record_lost(s->record)));
+	record_end(l);
+}
+
+void log_degraded(struct session *s, const char *fence, const char *reason)
+{
+	struct record_line *l = record_begin(s->record, "degraded");
+	char text[PINFOLD_ERROR_MAX + 64];
+
+	record_text(l, "fence", fence);
+	record_text(l, "reason", reason);
+	record_end(l);
+	if (!s->notice)
+		return;
+	snprintf(text, sizeof(text), "warning: %s: %s", fence, reason);
+	s->notice(s->notice_data, text);
+}
+
+void log_lost(struct session *s, const char *what, uint64_t n)
+{
+	struct record_line *l = record_begin(s->record, "lost");
+
+	record_text(l, "what", what);
+	record_number(l, "count", (int64_t)n);
+	record_end(l);
+}

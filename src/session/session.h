@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* One session: its fences, its helper processes, its record.  Internal to this module. */
+#ifndef PINFOLD_SESSION_SESSION_H
+#define PINFOLD_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "dns/worker.h"
+#include "identity/identity.h"
+#include "pinfold.h"
+#include "policy/paths.h"
+#include "seccomp/filter.h"
+#include "session/cgroup.h"
+#include "session/context.h"
+
+struct fs_fence;
+struct landlock_audit;
+struct net_fence;
+struct policy;
+struct record;
+
+#define SESSION_ID_LEN 16 /* hexadecimal digits */
+
+/* What runs in the pen: a program, or (for the self-test) a function of ours. */
+struct session_command {
+	char *const *argv;
+	const int *keep_fds; /* sorted */
+	size_t n_keep_fds;
+	int (*probe)(void *data); /* instead of argv; its result is the exit status */
+	void *probe_data;
+};
+
+struct session {
+	char id[SESSION_ID_LEN + 1];
+	const struct policy *policy;   /* borrowed */
+	const struct context *context; /* borrowed */
+	struct session_command command;
+	const char *agent;    /* borrowed */
+	const char *log_path; /* borrowed */
+
+	int janitor_pipe; /* closing it tells the janitor that we are gone */
+	pid_t janitor;
+	struct cgroup cgroup;
+	struct path_set paths;
+	struct identity identity;
+	struct fs_fence *fs;
+	struct net_fence *net;
+	struct seccomp_filter filter;
+	struct seccomp_filter worker_filter;
+	struct dns_worker dns;
+	char *resolv_conf;
+	pid_t worker;
+	int worker_pidfd;
+	unsigned worker_starts;
+
+	pid_t init; /* pid 1 of the pen, as seen here */
+	bool init_reaped;
+	int init_pidfd;
+	int link; /* to init, SOCK_SEQPACKET */
+
+	struct record *record;
+	struct landlock_audit *landlock; /* NULL: no_file_record says why */
+	char no_file_record[PINFOLD_ERROR_MAX];
+	struct {
+		uint64_t dns;
+		uint64_t fs;
+	} denied;
+	uint64_t started_us; /* CLOCK_MONOTONIC */
+	int wait_status;     /* of the command, once it has ended */
+	bool ended;
+	bool timed_out;
+	bool hinted;
+
+	void (*notice)(void *data, const char *text);
+	void *notice_data;
+};
+
+/* Everything that can fail with words, in order; leaves a fenced cgroup, a DNS worker and a
+ * janitor.  On failure call session_done(). */
+int session_prepare(struct session *s, struct pinfold_error *e);
+
+/* Starts the pen and, when every fence has closed around it, lets the command go. */
+int session_spawn(struct session *s, struct pinfold_error *e);
+
+/* Serves the session until its command has ended. */
+int session_watch(struct session *s, struct pinfold_error *e);
+
+/* Kills what is left, removes the cgroup, writes session_end.  Any state. */
+void session_done(struct session *s);
+
+/* Starts (again) the DNS worker. */
+int session_start_worker(struct session *s, struct pinfold_error *e);
+
+/* Forks the janitor, before anything exists that it would have to remove. */
+int session_start_janitor(struct session *s, struct pinfold_error *e);
+
+/* Ends the janitor without it acting. */
+void session_stop_janitor(struct session *s);
+
+/* Closes every descriptor of this process but the n in keep. */
+void session_close_all_but(const int *keep, size_t n);
+
+#endif

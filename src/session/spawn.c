@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * DOC: entering the pen, and why in this order
+ *
+ *  1. The child is born (clone3) inside the session's cgroup, where the network fence already
+ *     bites, and in mount, pid and IPC namespaces of its own.  It runs our code only.
+ *  2. View: the only step that needs root's power over mounts, so it is first.  From here on
+ *     nothing that isn't granted has a name.
+ *  3. Identity: an own session keyring, no groups, the session's gid and uid, no capability in any
+ *     set, no_new_privs.  After it nothing can be undone by privilege.
+ *  4. Domain: Landlock needs no_new_privs (3) and must see the final view (2), whose files it ties
+ *     its rules to; it also ends all changing of mounts.
+ *  5. Death: a change of credentials clears the parent-death signal, so it is set after 3.  Should
+ *     the supervisor have died before that, the link is closed and 8 fails.
+ *  6. Descriptors: whatever the launcher left open is closed; the link stays with init alone.
+ *  7. Filter: last, since the steps above need system calls that it refuses.
+ *  8. Handshake: init says READY; the supervisor puts it into the v1 cgroups and says GO.  Only
+ *     then is the command born, as a child of init, with every fence closed around it.
+ *
+ * Everything here makes system calls only: what can fail with words has failed in the parent.
+ */
+#include <errno.h>
+#include <linux/sched.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "base/err.h"
+#include "fs/fence.h"
+#include "policy/policy.h"
+#include "session/init.h"
+#include "session/link.h"
+#include "session/session.h"
+
+#define KEEP_FDS_MAX 64
+
+static const char *const STAGE_WORDS[] = {
+	[STAGE_NONE] = "start",
+	[STAGE_VIEW] = "build the file view",
+	[STAGE_IDENTITY] = "take the session's identity",
+	[STAGE_DOMAIN] = "enter the Landlock domain",
+	[STAGE_DESCRIPTORS] = "close inherited descriptors",
+	[STAGE_FILTER] = "enter the seccomp filter",
+	[STAGE_FORK] = "start a process (is the limit on processes too low?)",
+};
+_Static_assert(ARRAY_SIZE(STAGE_WORDS) == STAGE_MAX, "a word for every stage");
+
+/* keep_fds is sorted; the link goes where it belongs among them. */
+static int close_descriptors(const struct session_command *c, int link)
+{
+	int keep[KEEP_FDS_MAX];
+	size_t n = 0;
+	size_t i = 0;
+
+	while (i < c->n_keep_fds && c->keep_fds[i] < link)
+		keep[n++] = c->keep_fds[i++];
+	keep[n++] = link;
+	while (i < c->n_keep_fds)
+		keep[n++] = c->keep_fds[i++];
+	return identity_close_fds(keep, n);
+}
+
+static int enter(const struct session *s, int link, struct link_message *failed)
+{
+	int r;
+
+	failed->stage = STAGE_VIEW;
+	r = fs_fence_enter_view(s->fs, &failed->step);
+	if (r < 0)
+		return r;
+	failed->stage = STAGE_IDENTITY;
+	r = identity_enter(&s->identity);
+	if (r < 0)
+		return r;
+	failed->stage = STAGE_DOMAIN;
+	r = fs_fence_enter_domain(s->fs, &failed->step);
+	if (r < 0)
+		return r;
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
+		return -errno;
+	failed->stage = STAGE_DESCRIPTORS;
+	r = close_descriptors(&s->command, link);
+	if (r < 0)
+		return r;
+	failed->stage = STAGE_FILTER;
+	return seccomp_filter_enter(&s->filter);
+}
+
+static _Noreturn void be_init(const struct session *s, int link)
+{
+	struct link_message m = { .word = LINK_FAILED };
+	struct init_work work = {
+		.command = &s->command,
+		.env = s->identity.env,
+		.path = s->identity.path,
+		.start_dir = fs_fence_start_dir(s->fs, s->context->cwd),
+		.link = link,
+	};
+
+	m.error = enter(s, link, &m);
+	if (m.error < 0) {
+		link_send(link, &m);
+		_exit(1);
+	}
+	m.word = LINK_READY;
+	if (link_send(link, &m) < 0 || link_receive(link, &m) < 0 || m.word != LINK_GO)
+		_exit(1);
+	_exit(init_run(&work));
+}
+
+static int explain(const struct session *s, const struct link_message *m, struct pinfold_error *e)
+{
+	int code = m->error < 0 ? m->error : -EPROTO;
+
+	if (m->word != LINK_FAILED || m->stage >= STAGE_MAX)
+		return err_set(e, -EPROTO, "the pen's init broke off");
+	if (m->stage == STAGE_VIEW || m->stage == STAGE_DOMAIN)
+		return fs_fence_explain(s->fs, m->step, code, e);
+	return err_set(e, code, "cannot %s: %s", STAGE_WORDS[m->stage], strerror(-code));
+}
+
+static int shake_hands(struct session *s, struct pinfold_error *e)
+{
+	struct link_message m = { 0 };
+	int r = link_receive(s->link, &m);
+
+	if (r < 0)
+		return err_set(e, r, "the pen's init died before it was ready");
+	if (m.word != LINK_READY)
+		return explain(s, &m, e);
+	m = (struct link_message){ .word = LINK_GO };
+	r = link_send(s->link, &m);
+	return r < 0 ? err_set(e, r, "the pen's init died before it could start the command") : 0;
+}
+
+int session_spawn(struct session *s, struct pinfold_error *e)
+{
+	auto_close int theirs = -1;
+	int pair[2];
+	int r;
+	struct clone_args args = {
+		.flags =
+		    CLONE_PIDFD | CLONE_INTO_CGROUP | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC,
+		.pidfd = (uintptr_t)&s->init_pidfd,
+		.exit_signal = SIGCHLD,
+		.cgroup = (uint64_t)s->cgroup.dir_fd,
+	};
+
+	if (s->command.n_keep_fds >= KEEP_FDS_MAX)
+		return err_set(e, -EINVAL, "more than %d descriptors to keep", KEEP_FDS_MAX - 1);
+	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) < 0)
+		return err_set(e, -errno, "cannot make a socket pair: %s", strerror(errno));
+	s->link = pair[0];
+	theirs = pair[1];
+	s->init = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
+	if (s->init == 0)
+		be_init(s, theirs);
+	if (s->init < 0)
+		return err_set(e, -errno, "cannot start a process in namespaces of its own: %s",
+			       strerror(errno));
+	r = cgroup_join_v1(&s->cgroup, s->init);
+	if (r < 0)
+		return err_set(e, r, "cannot put the session under its limits: %s", strerror(-r));
+	return shake_hands(s, e);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* One loop serves a running session: its init, its resolver, its events, its clock, our signals. */
+#include <errno.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+
+#include "audit/landlock.h"
+#include "audit/record.h"
+#include "base/clean.h"
+#include "base/clock.h"
+#include "base/err.h"
+#include "net/fence.h"
+#include "policy/policy.h"
+#include "session/link.h"
+#include "session/log.h"
+#include "session/session.h"
+
+#define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
+#define EVENTS_MAX 16
+#define SOURCES_MAX 12
+
+struct watch {
+	struct session *s;
+	int epoll;
+	int signals;
+	int timer;
+	uint64_t kill_at_us;    /* 0: not asked to end */
+	uint64_t timeout_at_us; /* 0: none */
+	int exec_error;
+	bool init_gone;
+	sigset_t old_mask;
+	struct pinfold_error *e;
+};
+
+/* Each handles one readable descriptor; a negative result ends the session. */
+typedef int (*handler)(struct watch *w);
+
+static const int WATCHED_SIGNALS[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH
+};
+
+/* ---- the command's end ---------------------------------------------------------------------- */
+
+static void ask_to_end(struct watch *w, int sig)
+{
+	struct link_message m = { .word = LINK_SIGNAL, .value = sig };
+
+	link_send(w->s->link, &m);
+	if (!w->kill_at_us)
+		w->kill_at_us = clock_us() + GRACE_US;
+}
+
+static int on_link(struct watch *w)
+{
+	struct link_message m;
+	int r = link_receive(w->s->link, &m);
+
+	if (r == -EAGAIN)
+		return 0;
+	if (r < 0) {
+		/* Init is gone or talks nonsense; its own end (below) tells the rest. */
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->link, NULL);
+		cgroup_kill(&w->s->cgroup);
+		return 0;
+	}
+	if (m.word == LINK_EXEC_FAILED && !w->exec_error)
+		w->exec_error = m.error < 0 ? m.error : -EPROTO;
+	if (m.word == LINK_FAILED && !w->exec_error)
+		return err_set(w->e, m.error < 0 ? m.error : -EPROTO,
+			       "cannot start a process in the pen: %s (is limits.pids too low?)",
+			       strerror(-m.error));
+	if (m.word == LINK_ENDED) {
+		w->s->wait_status = m.value;
+		w->s->ended = true;
+	}
+	return 0;
+}
+
+static int on_init_end(struct watch *w)
+{
+	int status = 0;
+
+	/* What it said last is read first. */
+	while (!w->s->ended && on_link(w) == 0) {
+		char probe;
+
+		if (recv(w->s->link, &probe, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
+			break;
+	}
+	waitpid(w->s->init, &status, 0);
+	w->s->init_reaped = true;
+	if (!w->s->ended) {
+		w->s->wait_status = status;
+		w->s->ended = true;
+	}
+	w->init_gone = true;
+	return 0;
+}
+
+/* ---- signals of ours ------------------------------------------------------------------------ */
+
+/* Ctrl-C on a terminal reaches the command by itself: it is in the same process group. */
+static bool came_from_terminal(const struct signalfd_siginfo *info)
+{
+	return info->ssi_code == SI_KERNEL;
+}
+
+static int on_signal(struct watch *w)
+{
+	struct signalfd_siginfo info;
+
+	if (read(w->signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP) {
+		ask_to_end(w, (int)info.ssi_signo);
+	} else if (!came_from_terminal(&info)) {
+		struct link_message m = { .word = LINK_SIGNAL, .value = (int)info.ssi_signo };
+
+		link_send(w->s->link, &m);
+	}
+	return 0;
+}
+
+/* ---- the clock ------------------------------------------------------------------------------ */
+
+static int on_tick(struct watch *w)
+{
+	uint64_t now = clock_us();
+	uint64_t ticks;
+
+	if (read(w->timer, &ticks, sizeof(ticks)) != sizeof(ticks))
+		return 0;
+	net_fence_tick(w->s->net);
+	record_tick(w->s->record);
+	if (w->s->landlock) /* what still waits for its companion records is handed on */
+		landlock_audit_read(w->s->landlock, log_is_ours, log_landlock_denial, w->s);
+	if (w->timeout_at_us && now >= w->timeout_at_us && !w->s->timed_out) {
+		w->s->timed_out = true;
+		ask_to_end(w, SIGTERM);
+	}
+	if (w->kill_at_us && now >= w->kill_at_us)
+		cgroup_kill(&w->s->cgroup);
+	return 0;
+}
+
+/* ---- names ---------------------------------------------------------------------------------- */
+
+static void judge(struct session *s, const struct dns_note *note)
+{
+	struct net_vouch v[DNS_ADDRS_MAX];
+	uint64_t keep = 0;
+
+	for (size_t i = 0; i < note->n_addrs; i++)
+		v[i] = (struct net_vouch){ .addr = note->addrs[i] };
+	if (net_fence_vouch(s->net, note->name, v, note->n_addrs, note->ttl_s) < 0)
+		for (size_t i = 0; i < note->n_addrs; i++)
+			v[i].reason = PF_DENY_UNMATCHED;
+	for (size_t i = 0; i < note->n_addrs; i++)
+		if (v[i].reason >= PF_ALLOW)
+			keep |= UINT64_C(1) << i;
+	if (dns_ruling_send(&s->dns, note->id, keep) < 0)
+		kill(s->worker, SIGKILL); /* its end is seen by on_worker_end */
+	log_dns_judged(s, note, v, note->n_addrs);
+}
+
+static int listen_to(struct watch *w, int fd)
+{
+	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
+
+	if (fd < 0)
+		return 0;
+	return epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
+}
+
+static int restart_worker(struct watch *w)
+{
+	struct session *s = w->s;
+	struct pinfold_error e = { 0 };
+
+	log_degraded(s, "dns", "the resolver process ended and is started again");
+	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->worker_pidfd, NULL);
+	if (session_start_worker(s, &e) < 0) {
+		/* Without a resolver no new name opens; everything else stays fenced. */
+		log_degraded(s, "dns", e.text);
+		return 0;
+	}
+	listen_to(w, s->dns.supervisor);
+	listen_to(w, s->worker_pidfd);
+	return 0;
+}
+
+static int on_dns(struct watch *w)
+{
+	struct dns_note note;
+	int r;
+
+	for (int i = 0; i < EVENTS_MAX; i++) {
+		r = dns_note_receive(&w->s->dns, &note);
+		if (r == -EAGAIN)
+			return 0;
+		if (r < 0) {
+			epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->dns.supervisor, NULL);
+			kill(w->s->worker, SIGKILL); /* its end is seen by on_worker_end */
+			return 0;
+		}
+		if (note.kind == DNS_NOTE_VOUCH)
+			judge(w->s, &note);
+		else if (note.kind == DNS_NOTE_REFUSED)
+			log_dns_refused(w->s, &note);
+	}
+	return 0;
+}
+
+static int on_worker_end(struct watch *w)
+{
+	return restart_worker(w);
+}
+
+/* ---- events --------------------------------------------------------------------------------- */
+
+static int on_net_event(struct watch *w)
+{
+	net_fence_read_events(w->s->net, log_net_event, w->s);
+	return 0;
+}
+
+static int on_host_change(struct watch *w)
+{
+	net_fence_read_host(w->s->net);
+	return 0;
+}
+
+static int on_landlock(struct watch *w)
+{
+	if (landlock_audit_read(w->s->landlock, log_is_ours, log_landlock_denial, w->s) == -ENOBUFS)
+		log_lost(w->s, "file denials", 1);
+	return 0;
+}
+
+/* ---- the loop ------------------------------------------------------------------------------- */
+
+struct source {
+	int fd;
+	handler fn;
+};
+
+/* What is listened to right now; descriptors that are absent are -1. */
+static size_t list_sources(const struct watch *w, struct source ret[static SOURCES_MAX])
+{
+	const struct session *s = w->s;
+	const struct source sources[] = {
+		{ s->link, on_link },
+		{ s->init_pidfd, on_init_end },
+		{ w->signals, on_signal },
+		{ w->timer, on_tick },
+		{ s->dns.supervisor, on_dns },
+		{ s->worker_pidfd, on_worker_end },
+		{ net_fence_event_fd(s->net), on_net_event },
+		{ net_fence_host_fd(s->net), on_host_change },
+		{ s->landlock ? landlock_audit_fd(s->landlock) : -1, on_landlock },
+	};
+
+	_Static_assert(ARRAY_SIZE(sources) <= SOURCES_MAX, "room for every source");
+	memcpy(ret, sources, sizeof(sources));
+	return ARRAY_SIZE(sources);
+}
+
+static handler handler_of(const struct watch *w, int fd)
+{
+	struct source sources[SOURCES_MAX];
+	size_t n = list_sources(w, sources);
+
+	for (size_t i = 0; i < n; i++)
+		if (sources[i].fd == fd)
+			return sources[i].fn;
+	return NULL;
+}
+
+static int open_watch(struct watch *w)
+{
+	struct itimerspec every_second = { .it_value.tv_sec = 1, .it_interval.tv_sec = 1 };
+	struct source sources[SOURCES_MAX];
+	sigset_t mask;
+	size_t n;
+	int r = 0;
+
+	sigemptyset(&mask);
+	for (size_t i = 0; i < ARRAY_SIZE(WATCHED_SIGNALS); i++)
+		sigaddset(&mask, WATCHED_SIGNALS[i]);
+	if (sigprocmask(SIG_BLOCK, &mask, &w->old_mask) < 0)
+		return -errno;
+	w->signals = signalfd(-1, &mask, SFD_CLOEXEC | SFD_NONBLOCK);
+	w->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	w->epoll = epoll_create1(EPOLL_CLOEXEC);
+	if (w->signals < 0 || w->timer < 0 || w->epoll < 0 ||
+	    timerfd_settime(w->timer, 0, &every_second, NULL) < 0)
+		return -errno;
+	n = list_sources(w, sources);
+	for (size_t i = 0; i < n && r == 0; i++)
+		r = listen_to(w, sources[i].fd);
+	return r;
+}
+
+/* A shell inside takes the terminal for itself; at the end it is ours again, if it was. */
+static void take_terminal_back(pid_t group)
+{
+	sigset_t stop;
+	sigset_t old;
+
+	if (group < 0 || tcgetpgrp(STDIN_FILENO) == group)
+		return;
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTTOU);
+	sigprocmask(SIG_BLOCK, &stop, &old);
+	tcsetpgrp(STDIN_FILENO, group);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+}
+
+static void close_watch(struct watch *w)
+{
+	if (w->epoll >= 0)
+		close(w->epoll);
+	if (w->timer >= 0)
+		close(w->timer);
+	if (w->signals >= 0)
+		close(w->signals);
+	sigprocmask(SIG_SETMASK, &w->old_mask, NULL);
+}
+
+static int serve(struct watch *w)
+{
+	struct epoll_event ev[EVENTS_MAX];
+
+	while (!w->init_gone) {
+		int n = epoll_wait(w->epoll, ev, EVENTS_MAX, -1);
+
+		if (n < 0 && errno != EINTR)
+			return err_set(w->e, -errno, "cannot wait for the session: %s",
+				       strerror(errno));
+		for (int i = 0; i < n; i++) {
+			handler fn = handler_of(w, ev[i].data.fd);
+			int r = fn ? fn(w) : 0;
+
+			if (r < 0)
+				return r;
+		}
+	}
+	return 0;
+}
+
+int session_watch(struct session *s, struct pinfold_error *e)
+{
+	struct watch w = { .s = s, .epoll = -1, .signals = -1, .timer = -1, .e = e };
+	pid_t group = getpgrp() == tcgetpgrp(STDIN_FILENO) ? getpgrp() : -1;
+	int r;
+
+	if (s->policy->limits.timeout_ms)
+		w.timeout_at_us = clock_us() + s->policy->limits.timeout_ms * 1000;
+	r = open_watch(&w);
+	if (r < 0)
+		err_set(e, r, "cannot watch the session: %s", strerror(-r));
+	else
+		r = serve(&w);
+	close_watch(&w);
+	take_terminal_back(group);
+	if (r == 0 && w.exec_error)
+		return err_set(e, w.exec_error, "cannot execute '%s': %s", s->command.argv[0],
+			       strerror(-w.exec_error));
+	return r;
+}
