@@ -72,6 +72,8 @@ volatile __u32 generation = 0;
 /* What a judgement looks up is a function of its own to the verifier (not static), which then
  * looks at it once instead of at each call: loading is five times as fast. */
 
+#define PF_WORLD 1 /* tells verdict.h */
+
 struct pf_world {
 	__u64 now;
 	__u32 session;

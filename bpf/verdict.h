@@ -3,8 +3,8 @@
  * DOC: the verdict for a destination.
  *
  * Pure decisions, the same text in the kernel, under cmocka, in the fuzzer and behind `why`.  What
- * they need to look up they ask of a `struct pf_world`, which whoever includes this defines first,
- * together with
+ * they need to look up they ask of a `struct pf_world`, which whoever includes this defines first
+ * (and says so by defining PF_WORLD), together with
  *
  *	enum pf_hit pf_world_match(w, trie, addr, ask, &rule)  the literal entries
  *	bool pf_world_port(w, set, ask, &rule)      does the set hold that port and protocol?
@@ -78,9 +78,8 @@ pf_part int pf_inner(const union pf_addr *a, union pf_addr *ret)
 {
 	if (!a || !ret)
 		return 0;
-	if (a->w[0] == PF_BE32(0x0064ff9b) && a->w[1] == 0 && a->w[2] == 0)
-		pf_addr_v4(ret, a->w[3]);
-	else if (a->w[0] == 0 && a->w[1] == 0 && a->w[2] == PF_BE32(0xffff0000))
+	if (a->w[1] == 0 && ((a->w[0] == PF_BE32(0x0064ff9b) && a->w[2] == 0) ||
+			     (a->w[0] == 0 && a->w[2] == PF_BE32(0xffff0000))))
 		pf_addr_v4(ret, a->w[3]);
 	else if ((a->w[0] & PF_BE32(0xffff0000)) == PF_BE32(0x20020000))
 		pf_addr_v4(ret, PF_BE32((PF_BE32(a->w[0]) << 16) | (PF_BE32(a->w[1]) >> 16)));
@@ -147,6 +146,8 @@ pf_part int pf_classify(const union pf_addr *inner)
 
 	return pf_classify_v6(host);
 }
+
+#ifdef PF_WORLD
 
 /* A deny counts for the address as it was written, too: a wide one may cover a transition form and
  * not the IPv4 address inside it. */
@@ -227,6 +228,8 @@ pf_inline void pf_judge(const struct pf_world *w, const struct pf_ask *ask, stru
 		ret->reason = PF_DENY_PORT;
 }
 
+#endif /* PF_WORLD */
+
 /* Whether the session's own listener is what a loopback destination reaches is asked last, since
  * only the hooks can tell; denyOutbound has had its say by then. */
 pf_inline void pf_with_own(struct pf_answer *ret, _Bool is_own)
@@ -249,6 +252,8 @@ pf_inline _Bool pf_socket_allowed(__u32 flags, __u32 type, __u32 proto)
 
 enum pf_bind { PF_BIND_DENY = 0, PF_BIND_KEEP, PF_BIND_LOOPBACK };
 
+#ifdef PF_WORLD
+
 /* What becomes of binding to addr: port and protocol as in ask.  A v6 wildcard stays one, since it
  * may serve both families and no loopback address does; the ingress hook shuts it to others, as it
  * does a wildcard that a listen without bind makes.  The port 0 of a datagram socket is for
@@ -269,5 +274,7 @@ pf_inline enum pf_bind pf_judge_bind(const struct pf_world *w, const struct pf_a
 		return PF_BIND_KEEP;
 	return wild4 ? PF_BIND_LOOPBACK : PF_BIND_DENY;
 }
+
+#endif /* PF_WORLD */
 
 #endif

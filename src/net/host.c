@@ -90,7 +90,7 @@ static int read_message(const struct nlmsghdr *h, struct net_host *to)
 static int read_datagram(int fd, struct net_host *to)
 {
 	_Alignas(struct nlmsghdr) char buf[HOST_BUFFER];
-	struct sockaddr_nl from;
+	struct sockaddr_nl from = { 0 };
 	socklen_t from_len = sizeof(from);
 	ssize_t n = recvfrom(fd, buf, sizeof(buf), MSG_TRUNC, (struct sockaddr *)&from, &from_len);
 	unsigned left = (unsigned)n;

@@ -181,6 +181,12 @@ static int add_rule_blocks(struct blocks *to, const struct net_rule *r, uint32_t
 	return rc;
 }
 
+static bool covers(const struct vouch_block *outer, const struct vouch_block *inner)
+{
+	return outer->proto == inner->proto && outer->block.len < inner->block.len &&
+	       net_block_has(&outer->block, inner->block.port);
+}
+
 /* A longer block hides a shorter one that covers it, so it must live as long as that. */
 static void inherit_lifetimes(struct blocks *all)
 {
@@ -188,14 +194,10 @@ static void inherit_lifetimes(struct blocks *all)
 		struct vouch_block *inner = &all->b[i];
 
 		for (size_t k = 0; k < all->n; k++) {
-			const struct vouch_block *outer = &all->b[k];
-
-			if (outer->proto == inner->proto && outer->block.len < inner->block.len &&
-			    net_block_has(&outer->block, inner->block.port) &&
-			    outer->until > inner->until) {
-				inner->until = outer->until;
-				inner->rule = outer->rule;
-			}
+			if (!covers(&all->b[k], inner) || all->b[k].until <= inner->until)
+				continue;
+			inner->until = all->b[k].until;
+			inner->rule = all->b[k].rule;
 		}
 	}
 }

@@ -111,10 +111,14 @@ void net_reason_advice(enum pf_reason reason, const char *dst, char *ret, size_t
 	if (size == 0)
 		return;
 	ret[0] = '\0';
+	int n = 0;
+
 	if (slot)
-		snprintf(ret, size, "%.*s%s%s", (int)(slot - advice), advice, dst, slot + 2);
+		n = snprintf(ret, size, "%.*s%s%s", (int)(slot - advice), advice, dst, slot + 2);
 	else if (advice)
-		snprintf(ret, size, "%s", advice);
+		n = snprintf(ret, size, "%s", advice);
+	if (n < 0)
+		ret[0] = '\0';
 }
 
 const char *net_op_word(unsigned op)

@@ -11,6 +11,8 @@
 #include "abi.h"
 #include "net/tables.h"
 
+#define PF_WORLD 1 /* tells verdict.h */
+
 struct pf_world {
 	uint64_t now;
 	uint32_t flags;
