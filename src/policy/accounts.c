@@ -107,10 +107,12 @@ int account_home(const char *name, char **ret)
 	auto_free char *buf = malloc(LINE_MAX_BYTES);
 	struct passwd pw;
 	struct passwd *hit = NULL;
+	int rc;
 
 	if (!buf)
 		return -ENOMEM;
-	return home_from(getpwnam_r(name, &pw, buf, LINE_MAX_BYTES, &hit), hit, ret);
+	rc = getpwnam_r(name, &pw, buf, LINE_MAX_BYTES, &hit);
+	return home_from(rc, hit, ret);
 }
 
 int account_home_of(uid_t uid, char **ret)
@@ -118,8 +120,10 @@ int account_home_of(uid_t uid, char **ret)
 	auto_free char *buf = malloc(LINE_MAX_BYTES);
 	struct passwd pw;
 	struct passwd *hit = NULL;
+	int rc;
 
 	if (!buf)
 		return -ENOMEM;
-	return home_from(getpwuid_r(uid, &pw, buf, LINE_MAX_BYTES, &hit), hit, ret);
+	rc = getpwuid_r(uid, &pw, buf, LINE_MAX_BYTES, &hit);
+	return home_from(rc, hit, ret);
 }

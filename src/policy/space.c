@@ -18,12 +18,14 @@
 		}                                                                                  \
 	}
 
-/* The first row that holds wins: 192.0.0.192 is metadata inside a space that never opens. */
+/* The first row that holds wins: ::1 and 192.0.0.192 lie inside spaces that
+ * never open. */
 static const struct {
 	struct addr net;
 	unsigned len;
 	enum space space;
 } SPACES[] = {
+	{ V6(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1), 128, SPACE_PLAIN }, /* loopback */
 	{ V4(169, 254, 0, 0), 112, SPACE_METADATA },
 	{ V4(100, 100, 100, 200), 128, SPACE_METADATA },
 	{ V4(168, 63, 129, 16), 128, SPACE_METADATA },
