@@ -64,13 +64,13 @@ static int check_duplicates(const struct scan *s, const struct json5 *object)
 
 	if (n < 2)
 		return 0;
-	auto_free const struct json5 **sorted = calloc(n, sizeof(*sorted));
+	auto_free const struct json5 **sorted = calloc(n, sizeof(const struct json5 *));
 
 	if (!sorted)
 		return -ENOMEM;
 	for (const struct json5 *m = object->child; m; m = m->next)
 		sorted[i++] = m;
-	qsort(sorted, n, sizeof(*sorted), order_by_key);
+	qsort(sorted, n, sizeof(const struct json5 *), order_by_key);
 	for (i = 1; i < n; i++) {
 		if (strcmp(sorted[i - 1]->key, sorted[i]->key) != 0)
 			continue;

@@ -265,8 +265,11 @@ bool json5_is_digit(const struct scan *s)
 
 bool json5_is_word_byte(const struct scan *s)
 {
-	char c = s->at < s->end ? *s->at : '\0';
+	char c;
 
+	if (s->at == s->end)
+		return false;
+	c = *s->at;
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '$';
 }

@@ -57,15 +57,17 @@ static int add_home(struct accounts *a, const struct passwd *pw)
 
 int accounts_read(const char *path, struct accounts *ret)
 {
-	auto_file FILE *f = fopen(path, "re");
-	auto_free char *buf = malloc(LINE_MAX_BYTES);
+	auto_file FILE *f = NULL;
+	auto_free char *buf = NULL;
 	struct accounts a = { 0 };
 	struct passwd pw;
 	struct passwd *hit;
 	int rc = 0;
 
+	f = fopen(path, "re");
 	if (!f && errno != ENOENT)
 		return -errno;
+	buf = malloc(LINE_MAX_BYTES);
 	if (!buf)
 		return -ENOMEM;
 	while (f && rc == 0) {

@@ -201,7 +201,7 @@ static int parse_name(const char *host, struct net_rule *r, struct pinfold_error
 			       "'*' stands alone, or for whole labels at the start: *.NAME, "
 			       "**.NAME");
 	rc = host_name_parse(host, &r->name, why);
-	if (rc < 0)
+	if (rc < 0 || !r->name)
 		return rc;
 	if (name_is_below(r->name, "localhost") ||
 	    (r->host != HOST_NAME && strcmp(r->name, "localhost") == 0))

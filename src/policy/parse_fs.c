@@ -226,14 +226,15 @@ int fs_check_conflicts(const struct fs_policy *fs, const struct path_rule **ret_
 		       const struct path_rule **ret_b)
 {
 	size_t n = 0;
-	auto_free const struct path_rule **sorted = calloc(fs->n + 1, sizeof(*sorted));
+	auto_free const struct path_rule **sorted =
+	    calloc(fs->n + 1, sizeof(const struct path_rule *));
 
 	if (!sorted)
 		return -ENOMEM;
 	for (size_t i = 0; i < fs->n; i++)
 		if (fs->rule[i].right != PATH_DENY)
 			sorted[n++] = &fs->rule[i];
-	qsort(sorted, n, sizeof(*sorted), order_rules);
+	qsort(sorted, n, sizeof(const struct path_rule *), order_rules);
 	for (size_t i = 1; i < n; i++) {
 		if (strcmp(sorted[i - 1]->path, sorted[i]->path) != 0 ||
 		    sorted[i - 1]->right == sorted[i]->right)

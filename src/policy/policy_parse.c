@@ -141,9 +141,10 @@ static int read_all(struct reader *r, const struct json5 *root)
 /* The directory of file, absolute. */
 static int directory_of(const char *file, const char *cwd, char **ret)
 {
-	auto_free char *dir = strdup(file);
+	auto_free char *dir = NULL;
 	char *slash;
 
+	dir = strdup(file);
 	if (!dir)
 		return -ENOMEM;
 	slash = strrchr(dir, '/');

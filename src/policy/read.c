@@ -107,6 +107,7 @@ char *read_origin(const struct reader *r, const struct json5 *v)
 void *grow(void *array, size_t n, size_t size)
 {
 	char *at;
+	char *bigger;
 	size_t bytes;
 
 	memcpy(&at, array, sizeof(at));
@@ -114,9 +115,10 @@ void *grow(void *array, size_t n, size_t size)
 	if ((n & (n - 1)) == 0) {
 		if (__builtin_mul_overflow(n ? 2 * n : 1, size, &bytes))
 			return NULL;
-		at = realloc(at, bytes);
-		if (!at)
+		bigger = realloc(at, bytes);
+		if (!bigger)
 			return NULL;
+		at = bigger;
 		memcpy(array, &at, sizeof(at));
 	}
 	return memset(at + n * size, 0, size);
