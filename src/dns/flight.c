@@ -214,6 +214,7 @@ static struct dns_flight *start_flight(struct dns_server *s, const struct dns_qu
 	f->first_waiter = DNS_NONE;
 	f->attempts = 0;
 	f->asked_mask = 0;
+	f->youngest = 0;
 	f->no_edns = false;
 	for (size_t k = 0; k < DNS_TRIES; k++) {
 		f->try[k].fd = -1;

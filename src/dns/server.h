@@ -131,6 +131,8 @@ struct dns_server {
 	uint64_t seed;
 	bool channel_full;    /* waiting to tell UNTOLD flights */
 	bool clients_stirred; /* connections may have room for further questions */
+	size_t n_tries;       /* open sockets to upstreams */
+	size_t tries_max;     /* what the descriptor limit leaves for them */
 	uint64_t due_ms;      /* when the tables have to be looked through again, at the latest */
 	uint64_t upstream_rests_ms[DNS_UPSTREAMS_MAX]; /* until then it is asked last */
 	uint64_t upstream_heard_ms[DNS_UPSTREAMS_MAX];

@@ -30,6 +30,7 @@ static void try_close(struct dns_server *s, struct dns_try *t)
 		return;
 	close(t->fd);
 	t->fd = -1;
+	s->n_tries--;
 	t->generation++;
 	if (t->stream != DNS_NONE)
 		s->stream[t->stream].used = false;
@@ -135,14 +136,15 @@ static int watch_try(const struct dns_server *s, const struct dns_flight *f,
 static int try_open(struct dns_server *s, struct dns_flight *f, struct dns_try *t, int type)
 {
 	bool tcp = type == SOCK_STREAM;
+	int fd = -EMFILE;
 	int err;
 
-	t->fd = open_socket(&s->w->upstream[t->upstream], type);
-	if (t->fd < 0) {
-		err = t->fd;
-		t->fd = -1;
-		return err;
-	}
+	if (s->n_tries < s->tries_max)
+		fd = open_socket(&s->w->upstream[t->upstream], type);
+	if (fd < 0)
+		return fd;
+	t->fd = fd;
+	s->n_tries++;
 	t->sent_ms = s->now_ms;
 	t->junk = 0;
 	t->edns = !f->no_edns;
@@ -188,20 +190,24 @@ static bool has_live_try(const struct dns_flight *f)
 	return false;
 }
 
-/* An unused slot, else that of the elder try. */
-static uint8_t choose_slot(const struct dns_flight *f)
+/* An unused slot, else that of the elder try.  Where descriptors are short, one has to do. */
+static uint8_t choose_slot(const struct dns_server *s, const struct dns_flight *f)
 {
+	uint8_t elder = (uint8_t)((f->youngest + 1) % DNS_TRIES);
+
+	if (s->n_tries >= s->tries_max)
+		return f->try[elder].fd >= 0 ? elder : f->youngest;
 	for (uint8_t i = 0; i < DNS_TRIES; i++)
 		if (f->try[i].fd < 0)
 			return i;
-	return (uint8_t)((f->youngest + 1) % DNS_TRIES);
+	return elder;
 }
 
 void dns_upstream_next(struct dns_server *s, struct dns_flight *f)
 {
 	f->next_try_ms = f->deadline_ms;
 	while (f->attempts < DNS_ATTEMPTS_MAX) {
-		uint8_t slot = choose_slot(f);
+		uint8_t slot = choose_slot(s, f);
 		struct dns_try *t = &f->try[slot];
 
 		try_close(s, t);

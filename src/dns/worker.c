@@ -6,9 +6,9 @@
  * What dns_worker_run() needs of the kernel, and all that its filter has to let through:
  *
  *	socket (AF_INET, AF_INET6; SOCK_STREAM, SOCK_DGRAM; protocol 0), connect, accept4,
- *	getsockopt, recvfrom, sendto, close, epoll_create1, epoll_ctl, epoll_wait, epoll_pwait,
- *	getrandom, clock_gettime, brk, mmap, munmap, prlimit64 (of itself, RLIMIT_NOFILE),
- *	rt_sigreturn, restart_syscall, exit, exit_group
+ *	recvfrom, sendto, close, epoll_create1, epoll_ctl, epoll_wait, epoll_pwait, getrandom,
+ *	clock_gettime, brk, mmap, munmap, rt_sigreturn, restart_syscall, exit,
+ *	exit_group; prlimit64 (its own RLIMIT_NOFILE) is tried and may be refused
  *
  * It opens no file and needs no descriptors but those in struct dns_worker.
  */
@@ -30,8 +30,11 @@
 #define RULINGS_AT_ONCE 256
 #define TICK_MS 1000
 
-/* Two for each flight, the clients, and a few. */
-#define DESCRIPTORS (DNS_FLIGHTS_MAX * DNS_TRIES + DNS_CLIENTS_MAX + 64)
+/* Beside tries: the clients, and a few.  With the usual limit of 1024, every flight has its try,
+ * and most have two. */
+#define DESCRIPTORS_BESIDE (DNS_CLIENTS_MAX + 64)
+#define DESCRIPTORS (DNS_FLIGHTS_MAX * DNS_TRIES + DESCRIPTORS_BESIDE)
+#define DESCRIPTORS_USUAL 1024
 
 void dns_server_due(struct dns_server *s, uint64_t ms)
 {
@@ -224,20 +227,27 @@ static int serve(struct dns_server *s)
 	}
 }
 
-/* As far as the hard limit goes; with fewer, tries fail and are made again later. */
-static void raise_descriptor_limit(void)
+/* As far as the hard limit goes.  A filter may refuse even the question. */
+static size_t raise_descriptor_limit(void)
 {
 	struct rlimit limit;
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur >= DESCRIPTORS)
-		return;
-	limit.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
-	setrlimit(RLIMIT_NOFILE, &limit);
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0)
+		return DESCRIPTORS_USUAL;
+	if (limit.rlim_cur < DESCRIPTORS && limit.rlim_cur < limit.rlim_max) {
+		struct rlimit more = limit;
+
+		more.rlim_cur = limit.rlim_max < DESCRIPTORS ? limit.rlim_max : DESCRIPTORS;
+		if (setrlimit(RLIMIT_NOFILE, &more) == 0)
+			limit = more;
+	}
+	return limit.rlim_cur < DESCRIPTORS ? limit.rlim_cur : DESCRIPTORS;
 }
 
 int dns_worker_run(struct dns_worker *w)
 {
 	struct dns_server *s = NULL;
+	size_t descriptors;
 	int err;
 
 	if (w->n_upstream == 0 || w->n_upstream > DNS_UPSTREAMS_MAX)
@@ -245,10 +255,14 @@ int dns_worker_run(struct dns_worker *w)
 	if (w->supervisor >= 0)
 		close(w->supervisor);
 	w->supervisor = -1;
-	raise_descriptor_limit();
+	descriptors = raise_descriptor_limit();
+	if (descriptors <= DESCRIPTORS_BESIDE)
+		return -EMFILE;
 	err = dns_server_new(w, &s);
-	if (err == 0)
-		err = serve(s);
+	if (err < 0)
+		return err;
+	s->tries_max = descriptors - DESCRIPTORS_BESIDE;
+	err = serve(s);
 	dns_server_free(s);
 	return err;
 }
