@@ -145,7 +145,7 @@ static void append(struct text *t, const char *word)
 static void render_line(struct text *out, const char *key, const char *words,
 			bool (*is_sane)(const char *), size_t max)
 {
-	char word[WORD_MAX];
+	char word[WORD_MAX] = "";
 	size_t n = 0;
 
 	while (words && n < max) {
