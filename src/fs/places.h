@@ -19,7 +19,7 @@ struct place {
 /* Each returns a descriptor of the detached mount, or a negative errno. */
 int place_tmpfs(const struct place *p, struct pinfold_error *e);
 
-/* The few devices that every program may use, and directories for pts and shm. */
+/* The few devices that every program may use, and the usual symlinks. */
 int place_dev(struct pinfold_error *e);
 
 /* A terminal file system of its own: none of the host's terminals is in it. */

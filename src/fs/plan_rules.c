@@ -22,6 +22,7 @@ static const struct {
 } closed_places[] = {
 	{ "/proc", true, "the pen has a process directory of its own" },
 	{ "/dev", false, "name the devices" },
+	{ "/dev/pts", true, "the pen has terminals of its own" },
 	{ "/sys/fs/cgroup", true, "the pen must not see the groups that hold it" },
 	{ "/sys/fs/bpf", true, "the pen must not see the programs that hold it" },
 	{ "/sys/kernel/security", true, "it is never shown to a pen" },
@@ -110,10 +111,29 @@ static int add_tree(struct planner *pl, const struct path_rule *rule, struct fs_
 	return plan_add_node(pl->plan, &n, pl->e);
 }
 
+/* Granting what every pen has of its own anyway is no error. */
+static bool is_in_every_pen(const char *path)
+{
+	static const char *const device[] = {
+		"/dev/null",   "/dev/zero",   "/dev/full",     "/dev/random", "/dev/urandom",
+		"/dev/tty",    "/dev/ptmx",   "/dev/pts",      "/dev/fd",     "/dev/stdin",
+		"/dev/stdout", "/dev/stderr", "/dev/pts/ptmx",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(device); i++) {
+		if (strcmp(path, device[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int plan_grant(struct planner *pl, const struct path_rule *rule)
 {
 	struct fs_resolved at = { .fd = -1 };
 	int r;
+
+	if (is_in_every_pen(rule->path))
+		return 0;
 
 	r = fs_resolve(rule->path, FS_FOLLOW_ALL, &at);
 	if (r < 0)
