@@ -7,7 +7,10 @@
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
+
+#include <linux/magic.h>
 
 #include "base/clean.h"
 #include "base/err.h"
@@ -312,9 +315,30 @@ int fs_fence_new(const struct policy *p, const struct path_set *set, const struc
 	return 0;
 }
 
+/* A pipe belongs to whoever launches, so /dev/stdout could not be opened by another uid.  Its mode
+ * is widened by what the descriptor can do anyway, and no more; a pipe that resists stays as it is.
+ */
+static void widen_inherited_pipes(void)
+{
+	static const mode_t by_access[] = { [O_RDONLY] = 0004, [O_WRONLY] = 0002, [O_RDWR] = 0006 };
+
+	for (int fd = 0; fd < INHERITED_FDS; fd++) {
+		struct statfs fs;
+		struct stat st;
+		int flags = fcntl(fd, F_GETFL);
+
+		if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) > O_RDWR ||
+		    fstatfs(fd, &fs) < 0 || fs.f_type != PIPEFS_MAGIC || fstat(fd, &st) < 0)
+			continue;
+		(void)fchmod(fd, (st.st_mode & 07777) | by_access[flags & O_ACCMODE]);
+	}
+}
+
 int fs_fence_enter_view(const struct fs_fence *f, int *ret_step)
 {
 	size_t index = 0;
+
+	widen_inherited_pipes();
 	int r = view_apply(&f->view, &index);
 
 	if (r < 0)

@@ -212,6 +212,28 @@ static void standard_output_can_be_reopened(void **state)
 	pen_done(&pen);
 }
 
+static void a_pipe_can_be_reopened_in_its_own_direction(void **state)
+{
+	auto_close int saved = dup(1);
+	struct pen pen;
+	int ends[2];
+
+	(void)state;
+	init(&pen);
+	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
+	dup2(ends[1], 1);
+	const struct try try[] = {
+		{ "write", t_write, "/dev/stdout", NULL, 0 },
+		{ "read", t_read, "/dev/stdout", NULL, EACCES },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	dup2(saved, 1);
+	close(ends[0]);
+	close(ends[1]);
+	pen_done(&pen);
+}
+
 static int t_terminal(const char *a, const char *b)
 {
 	auto_close int fd = open(a, O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -276,6 +298,7 @@ int main(void)
 		cmocka_unit_test(a_grant_through_a_symlink_shows_at_both_names),
 		cmocka_unit_test(the_whole_host_may_be_shown_read_only),
 		cmocka_unit_test(standard_output_can_be_reopened),
+		cmocka_unit_test(a_pipe_can_be_reopened_in_its_own_direction),
 		cmocka_unit_test(an_inherited_terminal_can_be_reopened_and_driven),
 		cmocka_unit_test(devices_may_be_granted_by_name),
 	};
