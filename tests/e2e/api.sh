@@ -7,10 +7,12 @@ library=$(dirname "$PINFOLD")/libpinfold.a
 
 # The same command as in the example's own comment.
 build() {
-	# shellcheck disable=SC2046
+	# shellcheck disable=SC2046 # words are wanted
 	gcc -Wall -Wextra -Werror -I"$top/include" -o "$T/example" "$top/docs/example.c" "$library" \
-		$(pkg-config --libs libbpf libseccomp libcjson libidn2 libcap)
+		$(pkg-config --libs $(sed -n 's/^PKGS *:= *//p' "$top/Makefile"))
 }
+check 'the example names the libraries of the build' \
+	grep -qF "$(sed -n 's/^PKGS *:= *//p' "$top/Makefile")" "$top/docs/example.c"
 check 'the example builds against the library' build
 run() { (cd "$WS" && "$T/example" "$@"); }
 status 'its child runs and its exit code comes back' 7 run sh -c 'echo hi > f; exit 7'

@@ -80,8 +80,8 @@ expect 'P31 a wildcard does not open other names' '^denied NXDOMAIN$' probe -p "
 expect 'P31 nor addresses' "$denied" probe -p "$p" -- tcp 203.0.113.7 443
 expect 'P31 an entry that does not resolve relaxes nothing' "$denied" \
 	probe -p "$(net '["nowhere.test:443"]')" -- tcp 203.0.113.7 443
-expect 'P115 a wildcard bind stays on loopback' '^ok listening on 127.0.0.1$' probe -- listen 0.0.0.0 8080
-expect 'P115 of IPv6 too' '^ok listening on ::1$' probe -- listen :: 8080
+expect 'P115 a wildcard bind stays on loopback' '^ok listening on 127.0.0.1$' probe -- listen 0.0.0.0 8090
+expect 'P115 of IPv6 too' '^ok listening on ::1$' probe -- listen :: 8090
 
 # --- B: names --------------------------------------------------------------------------------------
 allow='--allow api.test:443'
@@ -192,7 +192,7 @@ expect 'P65 the temporary directory is private to the session' '^no$' bash -c "
 	cd '$WS' && '$PINFOLD' run -- sh -c 'echo x > /tmp/mine' && '$PINFOLD' run -- sh -c 'test -e /tmp/mine && echo yes || echo no'"
 mkdir -p "$WS/l1" "$WS/l2" && echo 2 >"$WS/l2/f" && chown -R "$TENANT" "$WS/l1" "$WS/l2"
 p=$(policy '{"version": 1, "workspace": "'"$WS"'", "lane": "l1", "fenceToLane": true}')
-lane() { (cd "$WS/l1" && "$PINFOLD" run --log "$LOG" -p "$p" -- "$@"); }
+lane() { (cd "$WS/l1" && "$PINFOLD" run --quiet --log "$LOG" -p "$p" -- "$@"); }
 expect 'P68 a lane is writable' '^ok$' lane sh -c 'echo x > mine && echo ok'
 expect 'P68 its neighbour is not readable' '^no$' lane sh -c "cat '$WS/l2/f' 2>/dev/null && echo yes || echo no"
 expect 'P68 nothing moves between lanes' '^no$' lane sh -c "mv mine '$WS/l2/' 2>/dev/null && echo yes || echo no"

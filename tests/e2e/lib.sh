@@ -53,12 +53,12 @@ expect() {
 	fi
 }
 
-# absent SENTENCE REGEX FILE
+# absent SENTENCE REGEX FILE: no line matches, in whatever case (queries upstream have a random one)
 absent() {
 	local found
 	if [ ! -e "$3" ]; then
 		plan_not_ok "$1" "$3 does not exist"
-	elif found=$(grep -nE -- "$2" "$3"); then
+	elif found=$(grep -niE -- "$2" "$3"); then
 		plan_not_ok "$1" "$found"
 	else
 		plan_ok "$1"
@@ -91,11 +91,11 @@ trap clean_up EXIT
 trap 'exit 143' TERM INT HUP
 
 # pen OPTIONS... -- COMMAND...: runs it in the workspace.
-pen() { (cd "$WS" && exec "$PINFOLD" run --log "$LOG" "$@"); }
+pen() { (cd "$WS" && exec "$PINFOLD" run --quiet --log "$LOG" "$@"); }
 # start_pen OPTIONS... -- COMMAND...: the same in the background; $pen_pid is pinfold itself.
 start_pen() {
 	cd "$WS" || return
-	"$PINFOLD" run --log "$LOG" "$@" </dev/null &
+	"$PINFOLD" run --quiet --log "$LOG" "$@" </dev/null &
 	pen_pid=$!
 	started+=("$pen_pid")
 	cd "$OLDPWD" || return

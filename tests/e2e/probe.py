@@ -199,7 +199,8 @@ def timed(kind, *arguments):
     try:
         return "ok " + str(globals()[kind](*arguments))
     except socket.gaierror as e:
-        return "denied " + {socket.EAI_NONAME: "NXDOMAIN"}.get(e.errno, f"EAI{e.errno}")
+        words = {socket.EAI_NONAME: "NXDOMAIN", socket.EAI_NODATA: "NODATA"}
+        return "denied " + words.get(e.errno, f"EAI{e.errno}")
     except OSError as e:
         if e.errno is None:
             return f"failed {e}"

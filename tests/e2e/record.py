@@ -23,7 +23,7 @@ for raw in open(sys.argv[1], "rb"):
     except ValueError as e:
         sys.exit(f"not JSON ({e}): {raw[:200]!r}")
 for ev in lines:
-    if eval(sys.argv[2], {"ev": ev, "lines": lines}):
+    if eval("(" + sys.argv[2] + ")", {"ev": ev, "lines": lines}):
         sys.exit(0)
 print(f"no line of {len(lines)} satisfies {sys.argv[2]}")
 for ev in lines[-12:]:

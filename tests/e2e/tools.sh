@@ -6,7 +6,7 @@ need gcc git node python3
 
 # --- building ------------------------------------------------------------------------------------
 expect 'gcc compiles and its program runs' '^42$' pen -- sh -c '
-	echo "int printf(const char *, ...); int main(void) { printf(\"%d\\n\", 42); return 0; }" > a.c
+	printf "%s\n" "#include <stdio.h>" "int main(void) { puts(\"42\"); return 0; }" > a.c
 	gcc -o a a.c && ./a'
 expect 'make runs recipes in parallel' '^done$' pen -- sh -c '
 	printf "all: a b c\n\t@echo done\na b c:\n\t@sleep 0.1\n" > Makefile && make -s -j4'
@@ -49,7 +49,8 @@ expect 'a pseudo-terminal can be opened' '^True$' pen -- python3 -c '
 import os, pty; m, s = os.openpty(); print(os.isatty(s) and os.ttyname(s).startswith("/dev/pts/"))'
 expect 'the usual devices are there' '^ok$' pen -- sh -c '
 	echo x > /dev/null && head -c 9 /dev/zero >/dev/null && head -c 9 /dev/urandom >/dev/null &&
-	! echo x > /dev/full && echo ok > /dev/stdout' 2>/dev/null
+	! echo x 2>/dev/null > /dev/full && echo ok'
+expect 'standard output can be opened by name, a pipe too' '^ok$' pen -- sh -c 'echo ok > /dev/stdout'
 expect 'no other device is' '^$' pen -- sh -c \
 	'for d in sda vda mem kmsg kvm fuse net/tun; do test -e /dev/$d && echo $d; done; true'
 expect 'a unix socket in the workspace works' '^same$' pen -- python3 -c '

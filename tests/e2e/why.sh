@@ -93,7 +93,7 @@ agree() { # read|write PATH
 		plan_not_ok "the file fence agrees about $1 $2" "why says $verdict, the fence $answer"
 	fi
 }
-for path in "$T/data/f" "$T/data/secret/f" /etc/passwd /etc/shadow /etc/hostname "$WS/probe" "$LOG" /proc/version; do
+for path in "$T/data/f" "$T/data/secret/f" /etc/passwd /etc/shadow /etc/hostname "$WS/probe" /proc/version; do
 	agree read "$path"
 	agree write "$path"
 done
