@@ -17,12 +17,14 @@
 #include "fs/resolve.h"
 #include "policy/paths.h"
 
-static int add_deny(struct planner *pl, const struct path_rule *rule, const struct fs_resolved *at)
+static int add_deny(struct planner *pl, const struct path_rule *rule, const struct fs_resolved *at,
+		    int code)
 {
 	struct deny *bigger;
 	struct deny d = {
 		.rule = rule,
 		.exists = at->fd >= 0,
+		.code = code,
 		.mask = {
 			.path = strdup(at->path),
 			.is_dir = S_ISDIR(at->st.st_mode),
@@ -44,6 +46,16 @@ static int add_deny(struct planner *pl, const struct path_rule *rule, const stru
 	return 0;
 }
 
+static int add_unreachable(struct planner *pl, const struct path_rule *rule, const char *path,
+			   int code)
+{
+	struct fs_resolved at = { .fd = -1, .path = strdup(path) };
+	int r = at.path ? add_deny(pl, rule, &at, code) : err_set(pl->e, -ENOMEM, "out of memory");
+
+	fs_resolved_done(&at);
+	return r;
+}
+
 /* A denied symlink is held by its own name as well as by what it leads to. */
 static int deny_path(struct planner *pl, const struct path_rule *rule, const char *path)
 {
@@ -57,12 +69,13 @@ static int deny_path(struct planner *pl, const struct path_rule *rule, const cha
 		/* A path that nobody can walk leads to nothing that could be read. */
 		if (r == -ELOOP || r == -ENAMETOOLONG)
 			return 0;
+		/* Someone's home on a dead or distant file system: no reason not to launch, unless
+		 * a grant shows it (plan_masks). */
 		if (r < 0)
-			return err_set(pl->e, r, "%s: cannot open the denied '%s': %s",
-				       rule->origin, path, strerror(-r));
+			return add_unreachable(pl, rule, path, r);
 		bool had_links = at.n_links > 0;
 
-		r = add_deny(pl, rule, &at);
+		r = add_deny(pl, rule, &at, 0);
 		fs_resolved_done(&at);
 		if (!had_links)
 			break;
@@ -226,6 +239,9 @@ int plan_masks(struct planner *pl)
 	for (size_t i = 0; i < pl->n_denies && r == 0; i++) {
 		const struct deny *d = &pl->deny[i];
 
+		if (d->code < 0 && fs_plan_grants(pl->plan, d->mask.path))
+			return err_set(pl->e, d->code, "%s: cannot open the denied '%s': %s",
+				       d->rule->origin, d->mask.path, strerror(-d->code));
 		if (!d->exists)
 			continue;
 		if (d->rule->yields && d->mask.is_dir && has_node_below(pl->plan, d->mask.path)) {

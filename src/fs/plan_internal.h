@@ -12,6 +12,7 @@ struct deny {
 	const struct path_rule *rule;
 	struct fs_mask mask; /* path: canonical */
 	bool exists;
+	int code; /* -errno when nobody could look there; 0 */
 };
 
 struct planner {
