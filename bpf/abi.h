@@ -211,4 +211,19 @@ struct pf_event {
 };
 _Static_assert(sizeof(struct pf_event) == 40, "layout is shared with the kernel side");
 
+struct pf_unix_event {
+	struct pf_event head;
+	char path[PF_UNIX_PATH]; /* as the program gave it; abstract names start with a NUL */
+	__u32 pad;
+};
+_Static_assert(sizeof(struct pf_unix_event) == 152, "layout is shared with the kernel side");
+
+/* Key of the trie of paths where a session may reach unix sockets: "/tree/" and "/exact\0". */
+struct pf_path_key {
+	__u32 prefix_len;
+	__u32 session;
+	char path[PF_UNIX_PATH];
+};
+_Static_assert(sizeof(struct pf_path_key) == 116, "layout is shared with the kernel side");
+
 #endif

@@ -46,7 +46,7 @@ struct pf_who {
 __noinline int pf_judge_here(const struct pf_who *who, const struct pf_ask *ask,
 			     struct pf_answer *ret)
 {
-	struct pf_answer answer;
+	struct pf_answer answer = {};
 
 	if (!ask || !who || !ret)
 		return 0;
@@ -94,11 +94,13 @@ static __noinline int conclude(struct pf_case *c)
 {
 	_Bool allowed = c->answer.reason >= PF_ALLOW;
 
-	__sync_fetch_and_add(allowed ? &c->s->allowed : &c->s->denied, 1);
 	if (!allowed || (c->s->flags & PF_TELL_ALLOWED))
 		tell(c, bpf_get_current_pid_tgid() >> 32, bpf_get_current_uid_gid());
-	if (allowed)
+	if (allowed) {
+		__sync_fetch_and_add(&c->s->allowed, 1);
 		return 1;
+	}
+	__sync_fetch_and_add(&c->s->denied, 1);
 	bpf_set_retval(-(int)c->s->deny_errno);
 	return 0;
 }

@@ -154,7 +154,7 @@ static __always_inline _Bool is_inbound(const struct pf_case *c, const struct pa
 {
 	struct pf_world w = { 0, c->s->id, c->s->flags };
 	struct pf_ask local = { .port = p->to_port, .proto = p->proto };
-	__u32 rule;
+	__u32 rule = PF_RULE_NONE;
 
 	if (!(w.flags & PF_HAS_INBOUND))
 		return 0;

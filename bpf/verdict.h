@@ -200,7 +200,7 @@ pf_inline enum pf_reason pf_judge_unnamed(const struct pf_world *w, int class,
 /* Judges ask, all but one thing: the session's own listeners (see pf_with_own). */
 pf_inline void pf_judge(const struct pf_world *w, const struct pf_ask *ask, struct pf_answer *ret)
 {
-	union pf_addr inner;
+	union pf_addr inner = { { 0 } };
 	int class;
 	enum pf_hit hit;
 
@@ -260,10 +260,10 @@ enum pf_bind { PF_BIND_DENY = 0, PF_BIND_KEEP, PF_BIND_LOOPBACK };
  * sending. */
 pf_inline enum pf_bind pf_judge_bind(const struct pf_world *w, const struct pf_ask *ask)
 {
-	union pf_addr inner;
+	union pf_addr inner = { { 0 } };
 	_Bool wild4 = pf_is_v4(&ask->addr) && ask->addr.w[3] == 0;
 	_Bool wild6 = ask->addr.d[0] == 0 && ask->addr.d[1] == 0;
-	__u32 rule;
+	__u32 rule = PF_RULE_NONE;
 
 	pf_inner(&ask->addr, &inner);
 	if (ask->proto == PF_ICMP || pf_classify(&inner) == PF_CLASS_LOOPBACK)

@@ -12,16 +12,33 @@
 #include "net/words.h"
 #include "net/world.h"
 
+/* "@name" for an abstract one. */
+static void read_path(const void *record, size_t size, char ret[static PF_UNIX_PATH + 1])
+{
+	struct pf_unix_event ev;
+
+	ret[0] = '\0';
+	if (size < sizeof(ev))
+		return;
+	memcpy(&ev, record, sizeof(ev));
+	memcpy(ret, ev.path, PF_UNIX_PATH);
+	ret[PF_UNIX_PATH] = '\0';
+	if (ret[0] == '\0' && ret[1] != '\0')
+		ret[0] = '@';
+}
+
 static int read_event(void *data, void *record, size_t size)
 {
 	const struct net_reader *r = data;
-	struct net_event out = { .path = "", .count = 1 };
+	struct net_event out = { .count = 1 };
+	char path[PF_UNIX_PATH + 1];
 	struct pf_event ev;
 	union pf_addr inner;
 
 	if (size < sizeof(ev))
 		return 0;
 	memcpy(&ev, record, sizeof(ev));
+	read_path(record, size, path);
 	pf_inner(&ev.addr, &inner);
 	out.reason = (enum pf_reason)ev.reason;
 	out.op = net_op_word(ev.op);
@@ -30,6 +47,7 @@ static int read_event(void *data, void *record, size_t size)
 	memcpy(out.addr.b, ev.addr.b, sizeof(out.addr.b));
 	out.port = ev.port;
 	out.proto = net_proto_word(ev.proto);
+	out.path = path;
 	out.name = vouch_table_name(r->fence->vouched, &inner);
 	out.rule = net_rule_of(r->fence->policy, ev.rule);
 	r->fn(r->data, &out);

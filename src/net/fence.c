@@ -26,29 +26,26 @@
 #define EFFECTIVE_MAX 64
 #define HOOKS 13
 
-struct hook {
-	const struct bpf_program *prog;
-	enum bpf_attach_type type;
-	const char *word;
-};
-
-static void list_hooks(const struct net_bpf *k, struct hook ret[HOOKS])
+static void list_hooks(const struct net_bpf *k, struct net_hook ret[HOOKS])
 {
-	const struct hook hooks[] = {
+	const struct net_hook hooks[] = {
 		/* what lets packets out last, so that no moment has less than its end */
-		{ k->progs.pf_ingress, BPF_CGROUP_INET_INGRESS, "ingress" },
-		{ k->progs.pf_egress, BPF_CGROUP_INET_EGRESS, "egress" },
-		{ k->progs.pf_sock_create, BPF_CGROUP_INET_SOCK_CREATE, "sock_create" },
-		{ k->progs.pf_bind4, BPF_CGROUP_INET4_BIND, "bind4" },
-		{ k->progs.pf_bind6, BPF_CGROUP_INET6_BIND, "bind6" },
-		{ k->progs.pf_connect4, BPF_CGROUP_INET4_CONNECT, "connect4" },
-		{ k->progs.pf_connect6, BPF_CGROUP_INET6_CONNECT, "connect6" },
-		{ k->progs.pf_sendmsg4, BPF_CGROUP_UDP4_SENDMSG, "sendmsg4" },
-		{ k->progs.pf_sendmsg6, BPF_CGROUP_UDP6_SENDMSG, "sendmsg6" },
-		{ k->progs.pf_recvmsg4, BPF_CGROUP_UDP4_RECVMSG, "recvmsg4" },
-		{ k->progs.pf_recvmsg6, BPF_CGROUP_UDP6_RECVMSG, "recvmsg6" },
-		{ k->progs.pf_getpeername4, BPF_CGROUP_INET4_GETPEERNAME, "getpeername4" },
-		{ k->progs.pf_getpeername6, BPF_CGROUP_INET6_GETPEERNAME, "getpeername6" },
+		{ bpf_program__fd(k->progs.pf_ingress), BPF_CGROUP_INET_INGRESS, "ingress" },
+		{ bpf_program__fd(k->progs.pf_egress), BPF_CGROUP_INET_EGRESS, "egress" },
+		{ bpf_program__fd(k->progs.pf_sock_create), BPF_CGROUP_INET_SOCK_CREATE,
+		  "sock_create" },
+		{ bpf_program__fd(k->progs.pf_bind4), BPF_CGROUP_INET4_BIND, "bind4" },
+		{ bpf_program__fd(k->progs.pf_bind6), BPF_CGROUP_INET6_BIND, "bind6" },
+		{ bpf_program__fd(k->progs.pf_connect4), BPF_CGROUP_INET4_CONNECT, "connect4" },
+		{ bpf_program__fd(k->progs.pf_connect6), BPF_CGROUP_INET6_CONNECT, "connect6" },
+		{ bpf_program__fd(k->progs.pf_sendmsg4), BPF_CGROUP_UDP4_SENDMSG, "sendmsg4" },
+		{ bpf_program__fd(k->progs.pf_sendmsg6), BPF_CGROUP_UDP6_SENDMSG, "sendmsg6" },
+		{ bpf_program__fd(k->progs.pf_recvmsg4), BPF_CGROUP_UDP4_RECVMSG, "recvmsg4" },
+		{ bpf_program__fd(k->progs.pf_recvmsg6), BPF_CGROUP_UDP6_RECVMSG, "recvmsg6" },
+		{ bpf_program__fd(k->progs.pf_getpeername4), BPF_CGROUP_INET4_GETPEERNAME,
+		  "getpeername4" },
+		{ bpf_program__fd(k->progs.pf_getpeername6), BPF_CGROUP_INET6_GETPEERNAME,
+		  "getpeername6" },
 	};
 	_Static_assert(ARRAY_SIZE(hooks) == HOOKS, "every program is attached");
 
@@ -232,25 +229,27 @@ static int program_id(int fd, __u32 *ret)
 	return rc;
 }
 
-static int check_effective(const struct hook *h, int cgroup_fd)
+static int check_effective(const struct net_hook *h, int cgroup_fd)
 {
 	__u32 ids[EFFECTIVE_MAX];
 	__u32 n = EFFECTIVE_MAX;
 	__u32 flags = 0;
 	__u32 id = 0;
-	int rc = program_id(bpf_program__fd(h->prog), &id);
+	int rc = program_id(h->prog_fd, &id);
 
 	if (rc == 0)
-		rc = bpf_prog_query(cgroup_fd, h->type, BPF_F_QUERY_EFFECTIVE, &flags, ids, &n);
+		rc = bpf_prog_query(cgroup_fd, (enum bpf_attach_type)h->type, BPF_F_QUERY_EFFECTIVE,
+				    &flags, ids, &n);
 	for (__u32 i = 0; rc == 0 && i < n; i++)
 		if (ids[i] == id)
 			return 0;
 	return rc < 0 ? rc : -ENOLINK;
 }
 
-static int attach_hook(const struct hook *h, int cgroup_fd, struct pinfold_error *e)
+static int attach_hook(const struct net_hook *h, int cgroup_fd, struct pinfold_error *e)
 {
-	int rc = bpf_prog_attach(bpf_program__fd(h->prog), cgroup_fd, h->type, BPF_F_ALLOW_MULTI);
+	int rc = bpf_prog_attach(h->prog_fd, cgroup_fd, (enum bpf_attach_type)h->type,
+				 BPF_F_ALLOW_MULTI);
 
 	if (rc < 0)
 		return err_set(e, rc, "network: cannot attach %s to the cgroup: %s%s", h->word,
@@ -275,7 +274,8 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 		.deny_errno =
 		    (__u16)(f->policy->net.deny_errno ? f->policy->net.deny_errno : EPERM),
 	};
-	struct hook hooks[HOOKS];
+	struct net_hook hooks[HOOKS + NET_UNIX_HOOKS];
+	size_t n = HOOKS;
 	struct stat st;
 	__u64 key;
 	int rc = 0;
@@ -284,7 +284,9 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 		return err_set(e, -errno, "network: cannot look at the cgroup: %s",
 			       strerror(errno));
 	list_hooks(f->kernel, hooks);
-	for (size_t i = 0; i < HOOKS && rc == 0; i++)
+	if (f->unix_hooks)
+		n += net_unix_hooks(f->unix_hooks, hooks + HOOKS);
+	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = attach_hook(&hooks[i], cgroup_fd, e);
 	if (rc < 0)
 		return rc;
@@ -295,6 +297,26 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 			       strerror(-rc));
 	f->cgroup_id = key;
 	return 0;
+}
+
+int net_fence_forget(struct net_fence *f)
+{
+	const struct pf_session empty = { 0 };
+
+	return bpf_map_update_elem(bpf_map__fd(f->kernel->maps.sessions), &f->cgroup_id, &empty,
+				   BPF_EXIST);
+}
+
+int net_fence_unix_trees(struct net_fence *f, const char *const *prefixes, size_t n)
+{
+	int rc = 0;
+
+	if (!f->unix_hooks)
+		rc = net_unix_load(bpf_map__fd(f->kernel->maps.sessions),
+				   bpf_map__fd(f->kernel->maps.events), &f->unix_hooks);
+	for (size_t i = 0; i < n && rc == 0; i++)
+		rc = net_unix_allow(f->unix_hooks, prefixes[i]);
+	return rc;
 }
 
 int net_fence_host_fd(const struct net_fence *f)
@@ -327,6 +349,7 @@ void net_fence_free(struct net_fence *f)
 	net_tables_done(&f->tables);
 	net_host_done(&f->host);
 	clean_close(&f->host_fd);
+	net_unix_free(f->unix_hooks);
 	net_bpf__destroy(f->kernel);
 	free(f);
 }

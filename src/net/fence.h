@@ -23,6 +23,13 @@ struct net_fence; /* heap object: owns the loaded programs and maps */
  */
 int net_fence_new(const struct policy *p, struct net_fence **ret, struct pinfold_error *e);
 
+/* Before net_fence_attach: also refuses, with an event that names the path, to connect or send to
+ * unix sockets at absolute paths that are neither one of these nor below one (absolute, lexically
+ * clean).  A first look that explains; what holds is that other paths do not exist in the pen.  It
+ * reads the kernel's types, which costs tens of milliseconds.  An error (-EINVAL, -ESRCH, ...)
+ * means that this kernel can't (the hooks came with Linux 6.7) and leaves the fence as it was. */
+int net_fence_unix_trees(struct net_fence *f, const char *const *prefixes, size_t n);
+
 /* Where the session's resolver listens, on 127.0.0.1 and ::1, UDP and TCP alike. */
 struct net_resolver {
 	uint16_t port; /* host order; 0: there is none, port 53 is refused */
@@ -33,6 +40,10 @@ struct net_resolver {
  * everything is denied. */
 int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
 		     struct pinfold_error *e);
+
+/* Empties the session's storage: from then on everything is denied.  For the end of a session that
+ * is to lose its network before its processes. */
+int net_fence_forget(struct net_fence *f);
 
 /* One address of an answer and what became of it. */
 struct net_vouch {

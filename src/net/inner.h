@@ -8,6 +8,7 @@
 #include "net/fence.h"
 #include "net/host.h"
 #include "net/tables.h"
+#include "net/unix.h"
 #include "net/vouch.h"
 
 struct net_bpf;
@@ -22,6 +23,7 @@ struct net_reader {
 struct net_fence {
 	const struct policy *policy; /* borrowed */
 	struct net_bpf *kernel;
+	struct unix_bpf *unix_hooks; /* NULL: not asked for */
 	struct net_tables tables;
 	struct vouch_table *vouched;
 	struct net_host host;

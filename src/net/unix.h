@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* The hooks for unix sockets. */
+#ifndef PINFOLD_NET_UNIX_H
+#define PINFOLD_NET_UNIX_H
+
+#include <stddef.h>
+
+#include "abi.h"
+
+struct unix_bpf;
+
+/* A program and where it is attached. */
+struct net_hook {
+	int prog_fd;
+	int type; /* enum bpf_attach_type */
+	const char *word;
+};
+
+#define NET_UNIX_HOOKS 2
+
+/* Loads the programs onto the maps of the network object.  An error: this kernel has no such
+ * hooks, or its types can't be read. */
+int net_unix_load(int sessions_fd, int events_fd, struct unix_bpf **ret);
+
+/* Lets sockets at path and below it through. */
+int net_unix_allow(const struct unix_bpf *k, const char *path);
+
+size_t net_unix_hooks(const struct unix_bpf *k, struct net_hook ret[NET_UNIX_HOOKS]);
+
+/* Accepts NULL. */
+void net_unix_free(struct unix_bpf *k);
+
+#endif
