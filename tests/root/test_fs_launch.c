@@ -114,6 +114,35 @@ static void mounts_do_not_reach_a_host_that_shares_its_own(void **state)
 	assert_int_equal(count_mounts(), before);
 }
 
+/* A host whose root has something stacked on it, as live systems do. */
+static void run_with_stacked_root(void)
+{
+	struct pen pen;
+
+	init(&pen);
+	make_file(in(&pen, "f"), 0, "x");
+	if (mount("tmpfs", "/", "tmpfs", 0, NULL) < 0)
+		_exit(3);
+	char above[128];
+
+	snprintf(above, sizeof(above), "/..%s", in(&pen, "f"));
+	const struct try try[] = {
+		{ "one root", t_sh, "test $(cut -d' ' -f5 /proc/self/mountinfo | grep -cx /) = 1",
+		  NULL, 0 },
+		{ "above", t_stat, above, NULL, ENOENT },
+		{ "inside", t_create, in(&pen, "ws/f"), NULL, 0 },
+	};
+
+	pen_try(&pen, try, ARRAY_SIZE(try));
+	pen_done(&pen);
+}
+
+static void nothing_of_the_old_root_is_left_above_the_new_one(void **state)
+{
+	(void)state;
+	assert_int_equal(with_shared_mounts(run_with_stacked_root), 0);
+}
+
 /* /etc/resolv.conf is often a symlink into /run, which is private. */
 static void run_with_resolved(void)
 {
@@ -339,6 +368,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(grants_that_can_not_be_held_are_refused),
 		cmocka_unit_test(mounts_do_not_reach_a_host_that_shares_its_own),
+		cmocka_unit_test(nothing_of_the_old_root_is_left_above_the_new_one),
 		cmocka_unit_test(resolv_conf_is_the_pens_own_through_a_symlink),
 		cmocka_unit_test(mounts_inside_a_tree_come_with_its_rights),
 		cmocka_unit_test(a_helper_can_enter_nothing),
