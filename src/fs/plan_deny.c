@@ -143,27 +143,31 @@ static int scan_top(struct planner *pl, DIR *dir, const char *tree)
 	return r;
 }
 
+static int scan_node(struct planner *pl, const struct fs_node *node)
+{
+	int fd = openat(node->object, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	int r;
+
+	if (!dir) {
+		r = -errno;
+		clean_close(&fd);
+		return err_set(pl->e, r, "cannot list '%s': %s", node->path, strerror(-r));
+	}
+	r = scan_top(pl, dir, node->path);
+	closedir(dir);
+	return r;
+}
+
 int plan_patterns(struct planner *pl)
 {
-	size_t n = pl->plan->n_nodes;
 	int r = 0;
 
-	for (size_t i = 0; i < n && r == 0; i++) {
+	for (size_t i = 0; i < pl->plan->n_nodes && r == 0; i++) {
 		const struct fs_node *node = &pl->plan->node[i];
 
-		if (node->kind != NODE_TREE || !node->is_dir || plan_is_system(node->rule))
-			continue;
-		int fd = openat(node->object, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		DIR *dir = fd < 0 ? NULL : fdopendir(fd);
-
-		if (!dir) {
-			r = err_set(pl->e, -errno, "cannot list '%s': %s", node->path,
-				    strerror(errno));
-			clean_close(&fd);
-			break;
-		}
-		r = scan_top(pl, dir, node->path);
-		closedir(dir);
+		if (node->kind == NODE_TREE && node->is_dir && !plan_is_system(node->rule))
+			r = scan_node(pl, node);
 	}
 	return r;
 }
