@@ -280,9 +280,10 @@ void json5_path(const struct json5 *v, char *ret, size_t size)
 	}
 	ret[0] = '\0';
 	while (n-- > 0 && used < size) {
-		int k = up[n]->key ? snprintf(ret + used, size - used, "%s%.60s", used ? "." : "",
-					      up[n]->key)
-				   : snprintf(ret + used, size - used, "[%u]", up[n]->index);
+		const char *key = up[n]->key;
+		int k = key ? snprintf(ret + used, size - used, "%s%.60s", used ? "." : "",
+				       *key ? key : "\"\"")
+			    : snprintf(ret + used, size - used, "[%u]", up[n]->index);
 
 		used += k > 0 ? (size_t)k : 0;
 	}

@@ -64,12 +64,12 @@ int accounts_read(const char *path, struct accounts *ret)
 	struct passwd *hit;
 	int rc = 0;
 
-	f = fopen(path, "re");
-	if (!f && errno != ENOENT)
-		return -errno;
 	buf = malloc(LINE_MAX_BYTES);
 	if (!buf)
 		return -ENOMEM;
+	f = fopen(path, "re");
+	if (!f && errno != ENOENT)
+		return -errno;
 	while (f && rc == 0) {
 		rc = -fgetpwent_r(f, &pw, buf, LINE_MAX_BYTES, &hit);
 		if (rc == 0 && may_log_in(pw.pw_shell))

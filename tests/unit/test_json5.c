@@ -203,6 +203,10 @@ static void remembers_where_values_stood(void **state)
 	assert_string_equal(path, "a[1");
 	assert_ptr_equal(b->parent->parent, a);
 	json5_free(v);
+	v = parse("{a: {'': 1}}");
+	json5_path(v->child->child, path, sizeof(path));
+	assert_string_equal(path, "a.\"\"");
+	json5_free(v);
 	json5_free(NULL);
 }
 
