@@ -55,26 +55,27 @@ static int add_home(struct accounts *a, const struct passwd *pw)
 	return 0;
 }
 
-int accounts_read(const char *path, struct accounts *ret)
+static int read_all(FILE *f, struct accounts *a)
 {
-	auto_file FILE *f = NULL;
-	auto_free char *buf = NULL;
-	struct accounts a = { 0 };
+	auto_free char *buf = malloc(LINE_MAX_BYTES);
 	struct passwd pw;
 	struct passwd *hit;
-	int rc = 0;
+	int rc = buf ? 0 : -ENOMEM;
 
-	buf = malloc(LINE_MAX_BYTES);
-	if (!buf)
-		return -ENOMEM;
-	f = fopen(path, "re");
-	if (!f && errno != ENOENT)
-		return -errno;
-	while (f && rc == 0) {
+	while (rc == 0) {
 		rc = -fgetpwent_r(f, &pw, buf, LINE_MAX_BYTES, &hit);
 		if (rc == 0 && may_log_in(pw.pw_shell))
-			rc = add_home(&a, &pw);
+			rc = add_home(a, &pw);
 	}
+	return rc == -ENOENT ? 0 : rc;
+}
+
+int accounts_read(const char *path, struct accounts *ret)
+{
+	auto_file FILE *f = fopen(path, "re");
+	struct accounts a = { 0 };
+	int rc = f ? read_all(f, &a) : -errno;
+
 	if (rc < 0 && rc != -ENOENT) {
 		accounts_done(&a);
 		return rc;

@@ -141,17 +141,13 @@ static int read_all(struct reader *r, const struct json5 *root)
 /* The directory of file, absolute. */
 static int directory_of(const char *file, const char *cwd, char **ret)
 {
+	const char *slash = strrchr(file, '/');
 	auto_free char *dir = NULL;
-	char *slash;
 
-	dir = strdup(file);
-	if (!dir)
-		return -ENOMEM;
-	slash = strrchr(dir, '/');
 	if (!slash)
 		return path_clean(cwd, "", ret);
-	slash[slash == dir] = '\0';
-	return path_clean(cwd, dir, ret);
+	dir = strndup(file, slash == file ? 1 : (size_t)(slash - file));
+	return dir ? path_clean(cwd, dir, ret) : -ENOMEM;
 }
 
 static int parse_into(struct reader *r, const char *text, size_t len)
