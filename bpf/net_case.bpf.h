@@ -24,18 +24,11 @@ static __always_inline struct pf_session *session_here(void)
 	return s->id ? s : 0;
 }
 
-static __always_inline _Bool is_loopback(const union pf_addr *a)
-{
-	if (pf_is_v4(a))
-		return (a->w[3] & bpf_htonl(0xff000000)) == bpf_htonl(0x7f000000);
-	return a->d[0] == 0 && a->w[2] == 0 && a->w[3] == bpf_htonl(1);
-}
-
 /* The session's resolver, which only a steered socket may talk to. */
 static __always_inline _Bool is_resolver(const struct pf_case *c)
 {
 	return (c->k->flags & PF_SOCK_DNS) && c->ask.port == c->s->resolver_port &&
-	       is_loopback(&c->ask.addr);
+	       pf_is_loopback(&c->ask.addr);
 }
 
 struct pf_who {

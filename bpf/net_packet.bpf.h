@@ -160,7 +160,7 @@ static __always_inline _Bool is_inbound(const struct pf_case *c, const struct pa
 		return 0;
 	if (pf_world_port(&w, PF_SET_INBOUND, &local, &rule))
 		return 1;
-	return is_loopback(&p->from) && pf_world_port(&w, PF_SET_INBOUND_LOCAL, &local, &rule);
+	return pf_is_loopback(&p->from) && pf_world_port(&w, PF_SET_INBOUND_LOCAL, &local, &rule);
 }
 
 /* An answer to what an unconnected socket sent. */

@@ -67,6 +67,14 @@ pf_inline _Bool pf_is_v4(const union pf_addr *a)
 	return a->w[0] == 0 && a->w[1] == 0 && a->w[2] == PF_V4_MARK;
 }
 
+/* As written: a form with a loopback address inside is none. */
+pf_inline _Bool pf_is_loopback(const union pf_addr *a)
+{
+	if (pf_is_v4(a))
+		return (a->w[3] & PF_BE32(0xff000000)) == PF_BE32(0x7f000000);
+	return a->d[0] == 0 && a->w[2] == 0 && a->w[3] == PF_BE32(1);
+}
+
 pf_inline _Bool pf_same(const union pf_addr *a, const union pf_addr *b)
 {
 	return a->d[0] == b->d[0] && a->d[1] == b->d[1];
@@ -260,13 +268,11 @@ enum pf_bind { PF_BIND_DENY = 0, PF_BIND_KEEP, PF_BIND_LOOPBACK };
  * sending. */
 pf_inline enum pf_bind pf_judge_bind(const struct pf_world *w, const struct pf_ask *ask)
 {
-	union pf_addr inner = { { 0 } };
 	_Bool wild4 = pf_is_v4(&ask->addr) && ask->addr.w[3] == 0;
 	_Bool wild6 = ask->addr.d[0] == 0 && ask->addr.d[1] == 0;
 	__u32 rule = PF_RULE_NONE;
 
-	pf_inner(&ask->addr, &inner);
-	if (ask->proto == PF_ICMP || pf_classify(&inner) == PF_CLASS_LOOPBACK)
+	if (ask->proto == PF_ICMP || pf_is_loopback(&ask->addr))
 		return PF_BIND_KEEP;
 	if ((w->flags & PF_HAS_INBOUND) && pf_world_port(w, PF_SET_INBOUND, ask, &rule))
 		return PF_BIND_KEEP;
