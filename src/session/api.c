@@ -146,7 +146,7 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 	if (r == 0)
 		r = session_prepare(s, e);
 	if (r == 0)
-		r = session_spawn(s, e);
+		r = session_release(s, e);
 	if (r == 0)
 		r = session_watch(s, e);
 	if (s->ended)

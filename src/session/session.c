@@ -92,31 +92,43 @@ static int prepare_filters(struct session *s, struct pinfold_error *e)
 	return r < 0 ? r : seccomp_filter_prepare_worker(&s->worker_filter, e);
 }
 
-/* The cgroup is made and fenced before anything can be put into it. */
-static int prepare_network(struct session *s, struct pinfold_error *e)
+static int prepare_cgroup(struct session *s, struct pinfold_error *e)
 {
-	struct net_resolver resolver = { 0 };
+	cgroup_sweep(); /* what a power cut or a killed janitor left; a failure changes nothing */
+	return cgroup_prepare(&s->cgroup, s->id, &s->policy->limits, s->policy->degrade, e);
+}
+
+static int prepare_resolver(struct session *s, struct pinfold_error *e)
+{
 	int r = dns_worker_prepare(&s->dns, s->policy, e);
 
-	if (r < 0)
-		return r;
-	resolver.port = s->dns.port;
-	r = net_fence_new(s->policy, &s->net, e);
-	if (r < 0)
-		return r;
-	cgroup_sweep(); /* what a power cut or a killed janitor left; a failure changes nothing */
-	r = cgroup_prepare(&s->cgroup, s->id, &s->policy->limits, s->policy->degrade, e);
-	if (r < 0)
-		return r;
-	r = net_fence_attach(s->net, s->cgroup.dir_fd, &resolver, e);
 	return r < 0 ? r : session_start_worker(s, e);
 }
 
+static int close_network(struct session *s, struct pinfold_error *e)
+{
+	struct net_resolver resolver = { .port = s->dns.port };
+	int r = net_fence_new(s->policy, &s->net, e);
+
+	return r < 0 ? r : net_fence_attach(s->net, s->cgroup.dir_fd, &resolver, e);
+}
+
+static int begin_record(struct session *s, struct pinfold_error *e)
+{
+	(void)e;
+	prepare_landlock_audit(s);
+	log_session_start(s);
+	return 0;
+}
+
+/* The pen's init enters its fences while the network fence is being loaded: the two longest parts,
+ * side by side.  It waits for session_release(). */
 int session_prepare(struct session *s, struct pinfold_error *e)
 {
 	static int (*const STEPS[])(struct session * s, struct pinfold_error * e) = {
-		choose_id,     session_start_janitor, prepare_identity, prepare_record,
-		prepare_files, prepare_filters,       prepare_network,
+		choose_id,        session_start_janitor, prepare_identity, prepare_record,
+		prepare_files,    prepare_filters,       prepare_cgroup,   session_spawn,
+		prepare_resolver, close_network,         begin_record,
 	};
 
 	s->started_us = clock_us();
@@ -126,17 +138,13 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 		if (r < 0)
 			return r;
 	}
-	prepare_landlock_audit(s);
-	log_session_start(s);
 	return 0;
 }
 
 static void end_worker(struct session *s)
 {
-	if (s->worker > 0) {
-		kill(s->worker, SIGKILL);
+	if (s->worker > 0)
 		waitpid(s->worker, NULL, 0);
-	}
 	if (s->worker_pidfd >= 0)
 		close(take_fd(s->worker_pidfd));
 }
@@ -165,9 +173,11 @@ static void drain_events(struct session *s)
 void session_done(struct session *s)
 {
 	cgroup_kill(&s->cgroup);
+	if (s->worker > 0)
+		kill(s->worker, SIGKILL);
 	end_init(s);
-	end_worker(s);
 	cgroup_remove(&s->cgroup);
+	end_worker(s);
 	drain_events(s);
 	if (s->record)
 		log_session_end(s);

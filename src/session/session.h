@@ -78,12 +78,15 @@ struct session {
 	void *notice_data;
 };
 
-/* Everything that can fail with words, in order; leaves a fenced cgroup, a DNS worker and a
- * janitor.  On failure call session_done(). */
+/* Everything up to the moment before the command: a janitor, a fenced cgroup, in it the pen's init
+ * behind its own fences, a DNS worker, a record.  On failure call session_done(). */
 int session_prepare(struct session *s, struct pinfold_error *e);
 
-/* Starts the pen and, when every fence has closed around it, lets the command go. */
+/* Part of it: starts the pen's init, which enters its fences and waits. */
 int session_spawn(struct session *s, struct pinfold_error *e);
+
+/* Once init has said that every fence has closed around it, lets the command go. */
+int session_release(struct session *s, struct pinfold_error *e);
 
 /* Serves the session until its command has ended. */
 int session_watch(struct session *s, struct pinfold_error *e);

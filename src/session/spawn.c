@@ -2,8 +2,9 @@
 /*
  * DOC: entering the pen, and why in this order
  *
- *  1. The child is born (clone3) inside the session's cgroup, where the network fence already
- *     bites, and in mount, pid and IPC namespaces of its own.  It runs our code only.
+ *  1. The child is born (clone3) inside the session's cgroup, and in mount, pid and IPC namespaces
+ *     of its own.  It runs our code only, and makes no socket, while the supervisor loads and
+ *     attaches the network fence beside it.
  *  2. View: the only step that needs root's power over mounts, so it is first.  From here on
  *     nothing that isn't granted has a name.
  *  3. Identity: an own session keyring, no groups, the session's gid and uid, no capability in any
@@ -14,8 +15,8 @@
  *     the supervisor have died before that, the link is closed and 8 fails.
  *  6. Descriptors: whatever the launcher left open is closed; the link stays with init alone.
  *  7. Filter: last, since the steps above need system calls that it refuses.
- *  8. Handshake: init says READY; the supervisor puts it into the v1 cgroups and says GO.  Only
- *     then is the command born, as a child of init, with every fence closed around it.
+ *  8. Handshake: init says READY; the supervisor says GO once the network fence bites as well.
+ *     Only then is the command born, as a child of init, with every fence closed around it.
  *
  * Everything here makes system calls only: what can fail with words has failed in the parent.
  */
@@ -125,20 +126,6 @@ static int explain(const struct session *s, const struct link_message *m, struct
 	return err_set(e, code, "cannot %s: %s", STAGE_WORDS[m->stage], strerror(-code));
 }
 
-static int shake_hands(struct session *s, struct pinfold_error *e)
-{
-	struct link_message m = { 0 };
-	int r = link_receive(s->link, &m);
-
-	if (r < 0)
-		return err_set(e, r, "the pen's init died before it was ready");
-	if (m.word != LINK_READY)
-		return explain(s, &m, e);
-	m = (struct link_message){ .word = LINK_GO };
-	r = link_send(s->link, &m);
-	return r < 0 ? err_set(e, r, "the pen's init died before it could start the command") : 0;
-}
-
 int session_spawn(struct session *s, struct pinfold_error *e)
 {
 	auto_close int theirs = -1;
@@ -167,5 +154,19 @@ int session_spawn(struct session *s, struct pinfold_error *e)
 	r = cgroup_join_v1(&s->cgroup, s->init);
 	if (r < 0)
 		return err_set(e, r, "cannot put the session under its limits: %s", strerror(-r));
-	return shake_hands(s, e);
+	return 0;
+}
+
+int session_release(struct session *s, struct pinfold_error *e)
+{
+	struct link_message m = { 0 };
+	int r = link_receive(s->link, &m);
+
+	if (r < 0)
+		return err_set(e, r, "the pen's init died before it was ready");
+	if (m.word != LINK_READY)
+		return explain(s, &m, e);
+	m = (struct link_message){ .word = LINK_GO };
+	r = link_send(s->link, &m);
+	return r < 0 ? err_set(e, r, "the pen's init died before it could start the command") : 0;
 }
