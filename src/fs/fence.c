@@ -404,6 +404,18 @@ const char *fs_fence_start_dir(const struct fs_fence *f, const char *cwd)
 	return f->workspace ? f->workspace : "/";
 }
 
+bool fs_fence_is_guarded(const struct fs_fence *f, const char *path)
+{
+	const struct fs_node *n = fs_plan_find(&f->plan, path);
+
+	return n && n->kind == NODE_TREE && n->is_dir && n->is_ruled && !n->is_system;
+}
+
+int fs_fence_store(const struct fs_fence *f)
+{
+	return f->store;
+}
+
 void fs_fence_free(struct fs_fence *f)
 {
 	if (!f)

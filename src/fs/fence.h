@@ -51,6 +51,13 @@ int fs_enter_nothing(void);
 /* The Landlock ABI of this kernel; -errno when there is none. */
 int fs_landlock_abi(void);
 
+/* Whether path (as inside) lies in a tree of the host that a rule other than the system set's
+ * grants: where patterns hold. */
+bool fs_fence_is_guarded(const struct fs_fence *f, const char *path);
+
+/* The mount that masks are made of (fs/places.h); it stays attached in the view, out of reach. */
+int fs_fence_store(const struct fs_fence *f);
+
 void fs_fence_free(struct fs_fence *f);
 
 #endif

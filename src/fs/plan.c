@@ -102,6 +102,7 @@ int fs_plan_tree(struct fs_plan *plan, const char *path, struct pinfold_error *e
 			.mount = -1,
 			.is_dir = S_ISDIR(at.st.st_mode),
 			.is_built_in = true,
+			.is_system = true,
 			.is_ruled = true,
 			.on_host = true,
 			.attrs = MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC |

@@ -37,6 +37,7 @@ struct fs_node {
 	int mount;    /* detached mount; -1 when none is made yet */
 	bool is_dir;
 	bool is_built_in;
+	bool is_system;   /* of the system set: patterns don't hold there */
 	bool on_host;     /* something is at path on the host: dev and ino say what */
 	bool is_optional; /* where a tree of the host has no such path it is left out */
 	bool is_ruled;    /* has a Landlock rule: grant */

@@ -95,6 +95,7 @@ static int add_tree(struct planner *pl, const struct path_rule *rule, struct fs_
 		.mount = -1,
 		.is_dir = S_ISDIR(at->st.st_mode),
 		.is_built_in = is_built_in(rule),
+		.is_system = plan_is_system(rule),
 		.is_ruled = true,
 		.on_host = true,
 		.dev = at->st.st_dev,

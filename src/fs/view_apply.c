@@ -49,13 +49,13 @@ static int apply_begin(const struct view *v, const struct view_op *op)
 {
 	if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return -errno;
-	/* Below the old root, with which the store goes away.  On top of "/" it would take a second
-	 * umount, and each waits for the whole machine (synchronize_rcu), milliseconds under load.
-	 */
+	if (move_mount(op->fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
+		return -errno;
+	/* For now below the old root, from where it moves under the new /proc.  On top of "/" (and
+	 * then of the new root, or it could not move into that) it may take a second umount, each
+	 * of which waits for the whole machine (synchronize_rcu), milliseconds under load. */
 	if (move_mount(v->store, "", AT_FDCWD, "/proc", MOVE_MOUNT_F_EMPTY_PATH) < 0 &&
 	    move_mount(v->store, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
-		return -errno;
-	if (move_mount(op->fd, "", AT_FDCWD, "/", MOVE_MOUNT_F_EMPTY_PATH) < 0)
 		return -errno;
 	return result(fchdir(op->fd));
 }
@@ -96,7 +96,6 @@ static int apply_proc(const struct view *v, const struct view_op *op)
 	auto_close int target = open_target(op);
 	auto_close int fs = fsopen("proc", FSOPEN_CLOEXEC);
 
-	(void)v;
 	if (target < 0)
 		return target;
 	if (fs < 0 || fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0) < 0)
@@ -104,7 +103,13 @@ static int apply_proc(const struct view *v, const struct view_op *op)
 	auto_close int mnt =
 	    fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV | MOUNT_ATTR_NOEXEC);
 
-	return mnt < 0 ? -errno : attach(mnt, target);
+	if (mnt < 0)
+		return -errno;
+	/* Below /proc nobody can reach the store, and who has its descriptor can go on making masks
+	 * of it. */
+	int r = attach(v->store, target);
+
+	return r < 0 ? r : attach(mnt, target);
 }
 
 static int apply_freeze(const struct view *v, const struct view_op *op)

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The guard's process: meets the pen, looks, then waits for reports until the end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/clean.h"
+#include "fs/guard_inner.h"
+#include "fs/guard_wire.h"
+
+#define LAUNCH_BUDGET_US 3000 /* the command is held no longer than this */
+
+#define END_MS 5000
+
+enum slot { SLOT_SUPERVISOR = 0, SLOT_PEN, SLOT_NOTIFY, SLOT_PERMIT, SLOT_LISTENER, SLOTS };
+
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+static int settle_names(struct guard_core *g)
+{
+	int r;
+
+	do
+		r = guard_read_names(g);
+	while (r > 0);
+	return r;
+}
+
+/* One directory more.  The look is over only when nothing was reported meanwhile. */
+static int look_on(struct guard_core *g, bool *ret_over)
+{
+	int r = guard_scan_step(g);
+
+	if (r == 0)
+		r = settle_names(g);
+	if (r < 0)
+		return r;
+	*ret_over = r == 0 && g->n_jobs == 0 && (g->n_linked == 0 || g->links_done);
+	return 0;
+}
+
+static int look_within_budget(struct guard_core *g, bool *ret_over)
+{
+	uint64_t end = now_us() + LAUNCH_BUDGET_US;
+	int r = 0;
+
+	*ret_over = false;
+	while (r == 0 && !*ret_over && now_us() < end)
+		r = look_on(g, ret_over);
+	return r;
+}
+
+static int join(struct guard_core *g, int mount_ns)
+{
+	struct stat st;
+	int r;
+
+	if (setns(mount_ns, CLONE_NEWNS) < 0 || fstat(g->store, &st) < 0)
+		return -errno;
+	g->store_dev = st.st_dev;
+	r = guard_trees_find(g);
+	return r < 0 ? r : guard_scan_all(g, false);
+}
+
+static int meet(struct guard_core *g)
+{
+	struct guard_greeting hello;
+	struct guard_reply reply = { 0 };
+	struct guard_mail mail = { .fd = -1 };
+	bool over = false;
+	int r = guard_wire_receive(g->pen, &hello, sizeof(hello), &mail);
+	auto_close int fd = mail.fd;
+
+	if (r < 0)
+		return r;
+	if (hello.word == GUARD_HELLO_LISTENER) {
+		if (fd < 0)
+			return -EPROTO;
+		g->listener = take_fd(fd);
+		return 0;
+	}
+	if (hello.word != GUARD_HELLO_VIEW || fd < 0 || mail.pid <= 1 || g->init >= 0)
+		return -EPROTO;
+	g->init = pidfd_open(mail.pid, 0);
+	r = g->init < 0 ? -errno : join(g, fd);
+	if (r == 0)
+		r = look_within_budget(g, &over);
+	if (r == 0 && !over) {
+		r = guard_permit_start(g);
+		reply.hold = 1;
+	}
+	reply.error = r;
+	if (send(g->pen, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
+		return -errno;
+	return r;
+}
+
+static int on_slot(struct guard_core *g, enum slot s)
+{
+	int r = 0;
+
+	switch (s) {
+	case SLOT_PEN:
+		r = meet(g);
+		/* Nobody is at the other end any more: the command runs. */
+		if (r == -EPIPE) {
+			close(take_fd(g->pen));
+			r = 0;
+		}
+		break;
+	case SLOT_NOTIFY:
+		r = guard_read_names(g);
+		break;
+	case SLOT_PERMIT:
+		r = guard_permit_read(g);
+		break;
+	case SLOT_LISTENER:
+		r = guard_listener_read(g);
+		break;
+	default:
+		break;
+	}
+	return r < 0 ? r : 0;
+}
+
+/* The supervisor asks for the end, or is gone.  What was planted last goes out first, and for that
+ * nothing may run inside any more. */
+static int finish(struct guard_core *g)
+{
+	struct pollfd end = { .fd = g->init, .events = POLLIN };
+
+	if (g->init < 0)
+		return 0;
+	if (pidfd_send_signal(g->init, SIGKILL, NULL, 0) < 0 && errno != ESRCH)
+		return -errno;
+	/* Pid 1 of the pen ends after everything in it. */
+	if (poll(&end, 1, END_MS) < 1)
+		return -ETIMEDOUT;
+	return settle_names(g);
+}
+
+static int serve(struct guard_core *g)
+{
+	for (;;) {
+		bool looks = g->n_jobs > 0 || g->permit >= 0;
+		bool over = false;
+		struct pollfd p[SLOTS] = {
+			[SLOT_SUPERVISOR] = { .fd = g->supervisor, .events = POLLIN },
+			[SLOT_PEN] = { .fd = g->pen, .events = POLLIN },
+			[SLOT_NOTIFY] = { .fd = g->notify, .events = POLLIN },
+			[SLOT_PERMIT] = { .fd = g->permit, .events = POLLIN },
+			[SLOT_LISTENER] = { .fd = g->permit < 0 ? g->listener : -1,
+					    .events = POLLIN },
+		};
+		int r = poll(p, SLOTS, looks ? 0 : -1);
+
+		if (r < 0)
+			return -errno;
+		if (p[SLOT_SUPERVISOR].revents)
+			return finish(g);
+		r = 0;
+		for (int s = SLOT_PEN; s < SLOTS && r == 0; s++)
+			if (p[s].revents)
+				r = on_slot(g, (enum slot)s);
+		if (p[SLOT_LISTENER].revents & POLLHUP)
+			close(take_fd(g->listener));
+		if (r == 0 && looks)
+			r = look_on(g, &over);
+		if (r == 0 && over && g->permit >= 0)
+			r = guard_permit_end(g);
+		if (r < 0)
+			return r;
+	}
+}
+
+void guard_main(struct guard_core *g)
+{
+	struct rlimit files;
+	int r;
+
+	prctl(PR_SET_NAME, "pinfold-guard");
+	if (getrlimit(RLIMIT_NOFILE, &files) == 0) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
+	g->entries = malloc(GUARD_ENTRIES_BYTES);
+	r = g->entries ? guard_names_compile(g) : -ENOMEM;
+	if (r == 0)
+		r = serve(g);
+	if (r < 0)
+		guard_tell(g, GUARD_FAILED, r, "", "");
+	_exit(r < 0);
+}
