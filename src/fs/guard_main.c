@@ -12,10 +12,10 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/clock.h"
 #include "fs/guard_inner.h"
 #include "fs/guard_wire.h"
 
@@ -24,14 +24,6 @@
 #define END_MS 5000
 
 enum slot { SLOT_SUPERVISOR = 0, SLOT_PEN, SLOT_NOTIFY, SLOT_PERMIT, SLOT_LISTENER, SLOTS };
-
-static uint64_t now_us(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
-}
 
 static int settle_names(struct guard_core *g)
 {
@@ -58,11 +50,11 @@ static int look_on(struct guard_core *g, bool *ret_over)
 
 static int look_within_budget(struct guard_core *g, bool *ret_over)
 {
-	uint64_t end = now_us() + LAUNCH_BUDGET_US;
+	uint64_t end = clock_us() + LAUNCH_BUDGET_US;
 	int r = 0;
 
 	*ret_over = false;
-	while (r == 0 && !*ret_over && now_us() < end)
+	while (r == 0 && !*ret_over && clock_us() < end)
 		r = look_on(g, ret_over);
 	return r;
 }
