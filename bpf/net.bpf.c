@@ -23,6 +23,7 @@
 #include "net_packet.bpf.h"
 
 #define DNS_PORT 53
+#define ECONNREFUSED 111 /* asm-generic/errno.h */
 
 /* Context fields are read through volatile: merged loads would be at a computed offset, which the
  * verifier refuses. */
@@ -116,6 +117,7 @@ static __always_inline enum owner listener_of(struct bpf_sock_addr *ctx, const s
 
 static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 {
+	enum owner owner = OWNER_OTHER;
 	_Bool own;
 	int ok;
 
@@ -131,7 +133,18 @@ static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 		return 1;
 	}
 	judge(c);
-	own = c->answer.reason == PF_DENY_LOOPBACK && listener_of(ctx, c) == OWNER_SESSION;
+	/* Nor to the port of the service that is asked for, over whatever protocol it runs: the
+	 * address is known, and should a datagram follow, egress refuses and tells it. */
+	if (c->ask.proto == PF_UDP && c->answer.reason == PF_DENY_PORT)
+		return 1;
+	if (c->answer.reason == PF_DENY_LOOPBACK)
+		owner = listener_of(ctx, c);
+	/* Programs wait for a server of theirs by trying until it listens. */
+	if (owner == OWNER_NONE && c->answer.reason == PF_DENY_LOOPBACK) {
+		bpf_set_retval(-ECONNREFUSED);
+		return 0;
+	}
+	own = owner == OWNER_SESSION;
 	pf_with_own(&c->answer, own);
 	ok = conclude(c);
 	if (!ok)

@@ -45,24 +45,9 @@ static const char *find_handover(const struct policy *p)
 	return p->identity.handover ? "" : NULL;
 }
 
-static const char *find_auto(const struct policy *p)
-{
-	return p->identity.choice == UID_AUTO ? "auto" : NULL;
-}
-
 static const char *find_strict_deny(const struct policy *p)
 {
 	return p->fs.strict_deny ? "" : NULL;
-}
-
-static const char *find_family(const struct policy *p)
-{
-	return p->seccomp.families.n > 0 ? p->seccomp.families.s[0] : NULL;
-}
-
-static const char *find_nested(const struct policy *p)
-{
-	return p->seccomp.allow_nested ? "" : NULL;
 }
 
 static const char *find_quiet(const struct policy *p)
@@ -78,10 +63,7 @@ static const struct {
 	{ "filesystem.deny", find_pattern },
 	{ "network.onRevoke", find_cut },
 	{ "identity.handover", find_handover },
-	{ "identity.uid", find_auto },
 	{ "filesystem.strictDeny", find_strict_deny },
-	{ "seccomp.families", find_family },
-	{ "seccomp.allowNested", find_nested },
 	{ "audit.quiet", find_quiet },
 };
 

@@ -14,8 +14,6 @@
 #include "session/api.h"
 #include "session/session.h"
 
-#define SITE_POLICY "/etc/pinfold/site.json"
-
 const char *pinfold_version(void)
 {
 	return VERSION;

@@ -104,6 +104,22 @@ static enum pinfold_state try_network(struct trial *t)
 	return found(t, PINFOLD_READY, "the BPF programs load");
 }
 
+static enum pinfold_state try_unix_hooks(struct trial *t)
+{
+	struct net_fence *net = NULL;
+	struct pinfold_error e = { 0 };
+	bool hooks = false;
+
+	t->fix = "Linux 6.7 has hooks on unix sockets; without them refusals are not recorded";
+	if (net_fence_new(&t->policy->policy, &net, &e) == 0)
+		hooks = net_fence_unix_trees(net, NULL, 0) == 0;
+	net_fence_free(net);
+	return hooks
+		   ? found(t, PINFOLD_READY, "connections to unix sockets are judged and recorded")
+		   : found(t, PINFOLD_PARTIAL,
+			   "outside sockets are out of reach, but attempts are not recorded");
+}
+
 static int in_child(int (*fn)(const struct trial *t), const struct trial *t)
 {
 	int status = 0;
@@ -153,13 +169,10 @@ static const struct {
 	const char *fence;
 	trial_fn fn;
 } TRIALS[] = {
-	{ "files", try_landlock },
-	{ "view", try_namespaces },
-	{ "network", try_network },
-	{ "system calls", try_seccomp },
-	{ "session cgroup", try_cgroup },
-	{ "limits", try_limits },
-	{ "file record", try_landlock_audit },
+	{ "files", try_landlock },       { "view", try_namespaces },
+	{ "network", try_network },      { "unix record", try_unix_hooks },
+	{ "system calls", try_seccomp }, { "session cgroup", try_cgroup },
+	{ "limits", try_limits },        { "file record", try_landlock_audit },
 };
 
 int pinfold_doctor(void (*report)(void *data, const struct pinfold_finding *f), void *data,

@@ -306,9 +306,13 @@ void log_landlock_denial(void *data, const struct landlock_denial *d)
 
 void log_session_start(struct session *s)
 {
-	struct record_line *l = record_begin(s->record, "session_start");
+	struct record_line *l;
 	size_t argc = 0;
 	char hash[HASH_TEXT_LEN + 1];
+
+	if (!s->is_recorded)
+		return;
+	l = record_begin(s->record, "session_start");
 
 	while (s->command.argv && s->command.argv[argc])
 		argc++;
@@ -326,6 +330,7 @@ void log_session_start(struct session *s)
 	record_text(l, "network", "ready");
 	record_text(l, "syscalls", "ready");
 	record_text(l, "identity", "ready");
+	record_text(l, "unixRecord", s->watches_unix ? "ready" : "missing");
 	record_text(l, "fileRecord", s->landlock ? "ready" : s->no_file_record);
 	record_object_end(l);
 	record_end(l);

@@ -3,6 +3,7 @@
 #include "session/session.h"
 
 #include <errno.h>
+#include <libgen.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,6 +42,7 @@ static int prepare_record(struct session *s, struct pinfold_error *e)
 
 	if (r < 0)
 		return err_wrap(e, r, "the record");
+	s->is_recorded = path != NULL;
 	return 0;
 }
 
@@ -54,6 +56,44 @@ static void prepare_landlock_audit(struct session *s)
 		memcpy(s->no_file_record, e.text, sizeof(e.text));
 }
 
+/* The path without symlinks of a file that may not exist yet; NULL: nowhere.  free() it. */
+static char *resolve_file(const char *path)
+{
+	auto_free char *copy = strdup(path);
+	auto_free char *dir = NULL;
+	char *real = realpath(path, NULL);
+	const char *slash = strrchr(path, '/');
+
+	if (real || !copy)
+		return real;
+	dir = realpath(dirname(copy), NULL);
+	if (!dir || asprintf(&real, "%s/%s", dir, slash ? slash + 1 : path) < 0)
+		return NULL;
+	return real;
+}
+
+/* What decides about the session, or tells of it, must be out of its reach. */
+static int refuse_writable(const struct session *s, struct pinfold_error *e)
+{
+	const struct {
+		const char *path;
+		const char *what;
+	} FILES[] = {
+		{ s->policy->source, "the policy" },
+		{ SITE_POLICY, "the site policy" },
+		{ s->log_path ? s->log_path : s->policy->audit.path, "the log" },
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(FILES); i++) {
+		auto_free char *real = FILES[i].path ? resolve_file(FILES[i].path) : NULL;
+		int r = real ? path_set_refuse_writable(&s->paths, real, FILES[i].what, e) : 0;
+
+		if (r < 0)
+			return r;
+	}
+	return 0;
+}
+
 static int prepare_files(struct session *s, struct pinfold_error *e)
 {
 	struct fs_tenant tenant = {
@@ -65,6 +105,8 @@ static int prepare_files(struct session *s, struct pinfold_error *e)
 	int r = path_set_build(s->policy, &s->context->policy,
 			       s->identity.home_is_private ? NULL : s->identity.home, &s->paths, e);
 
+	if (r == 0)
+		r = refuse_writable(s, e);
 	if (r < 0)
 		return r;
 	r = dns_resolv_conf(&s->resolv_conf);
@@ -105,18 +147,46 @@ static int prepare_resolver(struct session *s, struct pinfold_error *e)
 	return r < 0 ? r : session_start_worker(s, e);
 }
 
+/* The hooks on unix sockets only tell: what is outside has no name in the pen anyway.  They read
+ * the kernel's types, which takes longer than everything else together, so they are there where
+ * somebody reads the record, and where the kernel has them (since Linux 6.7). */
+static int watch_unix_sockets(struct session *s, struct pinfold_error *e)
+{
+	static const char *const PRIVATE[] = { "/tmp", "/var/tmp", "/dev/shm" };
+	size_t n = 0;
+	auto_free const char **trees =
+	    calloc(s->paths.n + ARRAY_SIZE(PRIVATE) + 1 + s->policy->n_unix_allow, sizeof(*trees));
+
+	if (!trees)
+		return err_set(e, -ENOMEM, "out of memory");
+	for (size_t i = 0; i < ARRAY_SIZE(PRIVATE); i++)
+		trees[n++] = PRIVATE[i];
+	for (size_t i = 0; i < s->paths.n; i++)
+		if (s->paths.rule[i].right == PATH_RW)
+			trees[n++] = s->paths.rule[i].path;
+	for (size_t i = 0; i < s->policy->n_unix_allow; i++)
+		trees[n++] = s->policy->unix_allow[i].path;
+	if (s->identity.home_is_private)
+		trees[n++] = s->identity.home;
+	s->watches_unix = net_fence_unix_trees(s->net, trees, n) == 0;
+	return 0;
+}
+
 static int close_network(struct session *s, struct pinfold_error *e)
 {
 	struct net_resolver resolver = { .port = s->dns.port };
 	int r = net_fence_new(s->policy, &s->net, e);
 
+	if (r == 0 && s->is_recorded)
+		r = watch_unix_sockets(s, e);
 	return r < 0 ? r : net_fence_attach(s->net, s->cgroup.dir_fd, &resolver, e);
 }
 
 static int begin_record(struct session *s, struct pinfold_error *e)
 {
 	(void)e;
-	prepare_landlock_audit(s);
+	if (s->is_recorded)
+		prepare_landlock_audit(s);
 	log_session_start(s);
 	return 0;
 }
@@ -126,8 +196,8 @@ static int begin_record(struct session *s, struct pinfold_error *e)
 int session_prepare(struct session *s, struct pinfold_error *e)
 {
 	static int (*const STEPS[])(struct session * s, struct pinfold_error * e) = {
-		choose_id,        session_start_janitor, prepare_identity, prepare_record,
-		prepare_files,    prepare_filters,       prepare_cgroup,   session_spawn,
+		choose_id,        session_start_janitor, prepare_identity, prepare_files,
+		prepare_record,   prepare_filters,       prepare_cgroup,   session_spawn,
 		prepare_resolver, close_network,         begin_record,
 	};
 

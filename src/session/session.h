@@ -22,6 +22,7 @@ struct net_fence;
 struct policy;
 struct record;
 
+#define SITE_POLICY "/etc/pinfold/site.json"
 #define SESSION_ID_LEN 16 /* hexadecimal digits */
 
 /* What runs in the pen: a program, or (for the self-test) a function of ours. */
@@ -62,6 +63,8 @@ struct session {
 	int link; /* to init, SOCK_SEQPACKET */
 
 	struct record *record;
+	bool is_recorded;  /* somewhere: a file, a stream */
+	bool watches_unix; /* attempts at unix sockets outside are told */
 	struct landlock_audit *landlock; /* NULL: no_file_record says why */
 	char no_file_record[PINFOLD_ERROR_MAX];
 	struct {

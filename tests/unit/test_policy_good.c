@@ -374,12 +374,9 @@ static void names_members_that_nothing_enforces_yet(void **state)
 		  "not enforced yet: network.allowOutbound[].verify (b.test)" },
 		{ "{network: {onRevoke: 'cut'}}", "not enforced yet: network.onRevoke" },
 		{ "{identity: {handover: true}}", "not enforced yet: identity.handover" },
-		{ "{identity: {uid: 'auto'}}", "not enforced yet: identity.uid" },
 		{ "{filesystem: {strictDeny: true}}", "not enforced yet: filesystem.strictDeny" },
 		{ "{filesystem: {deny: ['**/.env', '**/*.key']}}",
 		  "not enforced yet: filesystem.deny (**/*.key)" },
-		{ "{seccomp: {families: ['vsock']}}", "not enforced yet: seccomp.families" },
-		{ "{seccomp: {allowNested: true}}", "not enforced yet: seccomp.allowNested" },
 		{ "{audit: {quiet: ['a.test']}}", "not enforced yet: audit.quiet" },
 	};
 	struct policy p = { 0 };
