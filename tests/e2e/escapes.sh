@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The escape programs: each must get out when it runs bare (a check that cannot fail is worthless) and
 # must be stopped in a pen, both as the owner of the attacked assets and as a uid of its own.
-# Programs of tests/escapes/later.txt belong to promises of a later release: they are run and told.
+# Programs of tests/escapes/later.txt try what is not promised (yet): they are run and told.
 . "$(dirname "$0")/lib.sh"
 escapes=$top/tests/escapes
 [ -n "${FIXTURE:-}" ] || exec bash "$escapes/fixture.sh" bash "$0"
@@ -23,6 +23,7 @@ make_policy() { # UID: prints the path
 	"network": {
 		"allowOutbound": ["198.51.100.1:48080", "198.51.100.1:48080/udp", "[2001:db8:88::1]:48080",
 			"[2001:db8:88::1]:48080/udp", "**.googleapis.com:48080", "**.googleapis.com:48080/udp"],
+		"denyOutbound": ["**.evil.test"],
 		"dns": { "upstream": ["203.0.113.2"], "minTtl": 1 }
 	},
 	"identity": { "uid": '"$1"', "gid": '"$1"',

@@ -13,5 +13,10 @@ int main(void)
 		blocked("bind");
 	if (listen(f, 1) < 0)
 		blocked("listen");
+	/* A sandbox may have turned the wildcard into loopback. */
+	socklen_t l = sizeof d;
+	getsockname(f, (void *)&d, &l);
+	if ((ntohl(d.sin_addr.s_addr) >> 24) == 127)
+		blocked_s("loopback at bind");
 	escaped("listening on 0.0.0.0:%d", ntohs(d.sin_port));
 }

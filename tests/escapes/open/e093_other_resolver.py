@@ -13,6 +13,6 @@ r = udp(q, ip, 53)
 if addrs(r):
     escaped("foreign resolver %s answered over UDP" % ip)
 t = tcp(struct.pack("!H", len(q)) + q, ip, 53)
-if isinstance(t, list) and t:
+if isinstance(t, list) and any(addrs(x) for x in t):
     escaped("foreign resolver %s answered over TCP" % ip)
 blocked("%s / %s" % (getattr(r, "strerror", r) or "timeout", t))
