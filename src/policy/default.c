@@ -39,7 +39,7 @@ int policy_default(const char *workspace, const struct policy_context *ctx, stru
 		   struct pinfold_error *e)
 {
 	struct policy p = { 0 };
-	int rc = policy_init(&p, "built-in", workspace ? workspace : ctx->cwd);
+	int rc = policy_init(&p, POLICY_BUILT_IN, workspace ? workspace : ctx->cwd);
 
 	if (rc == 0 && strcmp(p.workspace, "/") == 0)
 		rc = -EINVAL;

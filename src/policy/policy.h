@@ -16,6 +16,7 @@ struct pinfold_error;
 #define POLICY_NESTING_MAX 32
 #define POLICY_ENTRIES_MAX 20000 /* over all lists together */
 #define POLICY_NO_LIMIT 0
+#define POLICY_BUILT_IN "built-in" /* the source of a policy without a file */
 
 enum workspace_access { WORKSPACE_NONE = 0, WORKSPACE_RO, WORKSPACE_RW };
 

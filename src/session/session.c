@@ -75,11 +75,12 @@ static char *resolve_file(const char *path)
 /* What decides about the session, or tells of it, must be out of its reach. */
 static int refuse_writable(const struct session *s, struct pinfold_error *e)
 {
+	bool has_file = strcmp(s->policy->source, POLICY_BUILT_IN) != 0;
 	const struct {
 		const char *path;
 		const char *what;
 	} FILES[] = {
-		{ s->policy->source, "the policy" },
+		{ has_file ? s->policy->source : NULL, "the policy" },
 		{ SITE_POLICY, "the site policy" },
 		{ s->log_path ? s->log_path : s->policy->audit.path, "the log" },
 	};
