@@ -81,7 +81,6 @@ expect 'P31 nor addresses' "$denied" probe -p "$p" -- tcp 203.0.113.7 443
 expect 'P31 an entry that does not resolve relaxes nothing' "$denied" \
 	probe -p "$(net '["nowhere.test:443"]')" -- tcp 203.0.113.7 443
 expect 'P115 a wildcard bind stays on loopback' '^ok listening on 127.0.0.1$' probe -- listen 0.0.0.0 8090
-expect 'P115 of IPv6 too' '^ok listening on ::1$' probe -- listen :: 8090
 
 # --- B: names --------------------------------------------------------------------------------------
 allow='--allow api.test:443'
@@ -113,16 +112,16 @@ s = socket.socket(type=socket.SOCK_DGRAM); s.settimeout(3); s.sendto(q, ("192.0.
 data, peer = s.recvfrom(999); print(*peer)'
 expect 'P44 of IPv6 too' '2001:db8:99::1' in_pen dig +tries=1 +time=2 @2001:db8:99::1 api.test
 mkdir -p /run/systemd/resolve /run/nscd /run/avahi-daemon /run/dbus
+# They accept and hang up: the host's own lookups must not wait for a false nscd.
 python3 - <<'P' &
-import socket, time
-keep = []
+import os, selectors, socket
+wait = selectors.DefaultSelector()
 for p in ("/run/systemd/resolve/io.systemd.Resolve", "/run/nscd/socket", "/run/avahi-daemon/socket",
           "/run/dbus/system_bus_socket", "/run/docker.sock", "/run/outside.sock"):
-    s = socket.socket(socket.AF_UNIX); s.bind(p); s.listen(); keep.append(s)
-import os
-for p in ("/run/systemd/resolve/io.systemd.Resolve", "/run/nscd/socket", "/run/avahi-daemon/socket",
-          "/run/dbus/system_bus_socket", "/run/docker.sock", "/run/outside.sock"): os.chmod(p, 0o777)
-time.sleep(600)
+    s = socket.socket(socket.AF_UNIX); s.bind(p); os.chmod(p, 0o777); s.listen()
+    wait.register(s, selectors.EVENT_READ)
+while True:
+    for key, _ in wait.select(): key.fileobj.accept()[0].close()
 P
 started+=($!)
 until_true 5 test -S /run/outside.sock

@@ -61,6 +61,14 @@ expect "not even one that may go to that port" '^(denied|slow|failed) ' \
 logged 'the attempt from outside is recorded' 'ev.event == "inbound_deny" and ev.port == 8125'
 end_pen
 
+rm -f "$WS/serving"
+start_pen -- sh -c 'exec python3 ./probe serve 8125 :: > serving'
+until_true 10 grep -q serving "$WS/serving"
+for a in 198.51.100.10 2001:db8::10 ::1; do # a wildcard of IPv6 stays one, and is as shut
+	expect "nor a listener on :: by $a" '^(denied|slow|failed) ' bare tcp $a 8125
+done
+end_pen
+
 serving -p "$(policy '{"version": 1, "network": {"allowInbound": ["8125"]}}')"
 expect 'with allowInbound the port answers from outside' '^ok ok inside$' bare tcp 198.51.100.10 8125
 end_pen

@@ -162,11 +162,11 @@ def listen(host, number):
     return f"listening on {s.getsockname()[0]}"
 
 
-def serve(number):
+def serve(number, host="0.0.0.0"):
     """Listens on every address, greets whoever comes, for ten seconds."""
-    s = socket.socket()
+    s = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    s.bind(("0.0.0.0", port(number)))
+    s.bind((host, port(number)))
     s.listen(8)
     s.settimeout(10)
     print("serving", s.getsockname()[0], flush=True)
