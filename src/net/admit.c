@@ -9,7 +9,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/err.h"
-#include "net.skel.h"
 #include "net/inner.h"
 #include "net/world.h"
 #include "policy/names.h"
@@ -47,7 +46,7 @@ static int put_block(void *data, const union pf_addr *a, const struct vouch_bloc
 	const struct pf_vouch_key key = key_of(a, b);
 	const struct pf_vouch v = { .until = b->until, .rule = b->rule };
 
-	return bpf_map_update_elem(bpf_map__fd(f->kernel->maps.vouched), &key, &v, BPF_ANY);
+	return bpf_map_update_elem(f->kernel.map[NET_MAP_VOUCHED], &key, &v, BPF_ANY);
 }
 
 static void del_block(void *data, const union pf_addr *a, const struct vouch_block *b)
@@ -55,8 +54,8 @@ static void del_block(void *data, const union pf_addr *a, const struct vouch_blo
 	const struct net_fence *f = data;
 	const struct pf_vouch_key key = key_of(a, b);
 
-	bpf_map_delete_elem(bpf_map__fd(f->kernel->maps.vouched), &key);
-	f->kernel->bss->generation++;
+	bpf_map_delete_elem(f->kernel.map[NET_MAP_VOUCHED], &key);
+	(*f->kernel.generation)++;
 }
 
 int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e)

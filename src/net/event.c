@@ -7,7 +7,6 @@
 #include <bpf/libbpf.h>
 
 #include "base/err.h"
-#include "net.skel.h"
 #include "net/inner.h"
 #include "net/words.h"
 #include "net/world.h"
@@ -57,8 +56,7 @@ static int read_event(void *data, void *record, size_t size)
 int net_fence_open_events(struct net_fence *f, struct pinfold_error *e)
 {
 	f->reader.fence = f;
-	f->ring =
-	    ring_buffer__new(bpf_map__fd(f->kernel->maps.events), read_event, &f->reader, NULL);
+	f->ring = ring_buffer__new(f->kernel.map[NET_MAP_EVENTS], read_event, &f->reader, NULL);
 	if (!f->ring)
 		return err_set(e, -errno, "network: cannot map the event ring: %s",
 			       strerror(errno));

@@ -14,86 +14,26 @@
 #include <sys/stat.h>
 
 #include <bpf/bpf.h>
-#include <bpf/libbpf.h>
 
 #include "base/clean.h"
 #include "base/err.h"
-#include "net.skel.h"
 #include "net/inner.h"
 #include "policy/policy.h"
 
 #define SESSION_ID 1 /* one session a fence */
 #define EFFECTIVE_MAX 64
-#define HOOKS 13
 
-static void list_hooks(const struct net_bpf *k, struct net_hook ret[HOOKS])
-{
-	const struct net_hook hooks[] = {
-		/* what lets packets out last, so that no moment has less than its end */
-		{ bpf_program__fd(k->progs.pf_ingress), BPF_CGROUP_INET_INGRESS, "ingress" },
-		{ bpf_program__fd(k->progs.pf_egress), BPF_CGROUP_INET_EGRESS, "egress" },
-		{ bpf_program__fd(k->progs.pf_sock_create), BPF_CGROUP_INET_SOCK_CREATE,
-		  "sock_create" },
-		{ bpf_program__fd(k->progs.pf_bind4), BPF_CGROUP_INET4_BIND, "bind4" },
-		{ bpf_program__fd(k->progs.pf_bind6), BPF_CGROUP_INET6_BIND, "bind6" },
-		{ bpf_program__fd(k->progs.pf_connect4), BPF_CGROUP_INET4_CONNECT, "connect4" },
-		{ bpf_program__fd(k->progs.pf_connect6), BPF_CGROUP_INET6_CONNECT, "connect6" },
-		{ bpf_program__fd(k->progs.pf_sendmsg4), BPF_CGROUP_UDP4_SENDMSG, "sendmsg4" },
-		{ bpf_program__fd(k->progs.pf_sendmsg6), BPF_CGROUP_UDP6_SENDMSG, "sendmsg6" },
-		{ bpf_program__fd(k->progs.pf_recvmsg4), BPF_CGROUP_UDP4_RECVMSG, "recvmsg4" },
-		{ bpf_program__fd(k->progs.pf_recvmsg6), BPF_CGROUP_UDP6_RECVMSG, "recvmsg6" },
-		{ bpf_program__fd(k->progs.pf_getpeername4), BPF_CGROUP_INET4_GETPEERNAME,
-		  "getpeername4" },
-		{ bpf_program__fd(k->progs.pf_getpeername6), BPF_CGROUP_INET6_GETPEERNAME,
-		  "getpeername6" },
-	};
-	_Static_assert(ARRAY_SIZE(hooks) == HOOKS, "every program is attached");
-
-	memcpy(ret, hooks, sizeof(hooks));
-}
-
-static int load_error(struct pinfold_error *e, int rc)
-{
-	switch (rc) {
-	case -EPERM:
-	case -EACCES:
-		return err_set(e, rc,
-			       "network: the kernel refused to load the BPF programs: "
-			       "CAP_BPF and CAP_NET_ADMIN are needed");
-	case -ENOSYS:
-		return err_set(e, rc, "network: this kernel has no bpf(2)");
-	case -EINVAL:
-		return err_set(e, rc,
-			       "network: this kernel lacks something that the BPF programs "
-			       "need (cgroup-bpf, Linux 6.1 or later)");
-	default:
-		return err_set(e, rc, "network: cannot load the BPF programs: %s", strerror(-rc));
-	}
-}
-
-/* Loading is silent: libbpf's own words would go to standard error. */
-static int load(struct net_fence *f, struct pinfold_error *e)
-{
-	libbpf_print_fn_t before = libbpf_set_print(NULL);
-	int rc;
-
-	f->kernel = net_bpf__open_and_load();
-	rc = f->kernel ? 0 : -errno;
-	libbpf_set_print(before);
-	return rc < 0 ? load_error(e, rc) : 0;
-}
-
-static int fill_batch(const struct bpf_map *map, const void *keys, const void *values, size_t n)
+static int fill_batch(int map, const void *keys, const void *values, size_t n)
 {
 	LIBBPF_OPTS(bpf_map_batch_opts, opts);
 	__u32 count = (__u32)n;
 
 	if (n == 0)
 		return 0;
-	return bpf_map_update_batch(bpf_map__fd(map), keys, values, &count, &opts);
+	return bpf_map_update_batch(map, keys, values, &count, &opts);
 }
 
-static int fill_prefixes(const struct net_tables *t, enum pf_tries which, const struct bpf_map *map)
+static int fill_prefixes(const struct net_tables *t, enum pf_tries which, int map)
 {
 	size_t n = t->n_prefix[which];
 	auto_free struct pf_net_key *keys = calloc(n + 1, sizeof(*keys));
@@ -110,7 +50,7 @@ static int fill_prefixes(const struct net_tables *t, enum pf_tries which, const 
 	return fill_batch(map, keys, sets, n);
 }
 
-static int fill_ports(const struct net_tables *t, const struct bpf_map *map)
+static int fill_ports(const struct net_tables *t, int map)
 {
 	auto_free struct pf_port_key *keys = calloc(t->n_port + 1, sizeof(*keys));
 	auto_free __u32 *rules = calloc(t->n_port + 1, sizeof(*rules));
@@ -136,11 +76,11 @@ static int fill_rules(struct net_fence *f, struct pinfold_error *e)
 
 	if (rc < 0)
 		return rc;
-	rc = fill_ports(&f->tables, f->kernel->maps.port_sets);
+	rc = fill_ports(&f->tables, f->kernel.map[NET_MAP_PORT_SETS]);
 	if (rc == 0)
-		rc = fill_prefixes(&f->tables, PF_TRIE_DENY, f->kernel->maps.deny_nets);
+		rc = fill_prefixes(&f->tables, PF_TRIE_DENY, f->kernel.map[NET_MAP_DENY_NETS]);
 	if (rc == 0)
-		rc = fill_prefixes(&f->tables, PF_TRIE_ALLOW, f->kernel->maps.allow_nets);
+		rc = fill_prefixes(&f->tables, PF_TRIE_ALLOW, f->kernel.map[NET_MAP_ALLOW_NETS]);
 	if (rc < 0)
 		return err_set(e, rc, "network: cannot fill the rule maps: %s", strerror(-rc));
 	return 0;
@@ -157,7 +97,7 @@ static bool host_has(const struct net_host *h, const union pf_addr *a)
 /* New addresses go in before old ones go out. */
 static int refresh_host(struct net_fence *f)
 {
-	const int map = bpf_map__fd(f->kernel->maps.host_addrs);
+	const int map = f->kernel.map[NET_MAP_HOST_ADDRS];
 	const __u32 yes = 1;
 	struct net_host now = { 0 };
 	int rc = net_host_list(&now);
@@ -173,7 +113,7 @@ static int refresh_host(struct net_fence *f)
 			bpf_map_delete_elem(map, &f->host.addr[i]);
 	net_host_done(&f->host);
 	f->host = now;
-	f->kernel->bss->generation++;
+	(*f->kernel.generation)++;
 	return 0;
 }
 
@@ -190,7 +130,8 @@ static int follow_host(struct net_fence *f, struct pinfold_error *e)
 	return 0;
 }
 
-int net_fence_new(const struct policy *p, struct net_fence **ret, struct pinfold_error *e)
+int net_fence_new(const struct policy *p, struct net_loader *loader, struct net_fence **ret,
+		  struct pinfold_error *e)
 {
 	struct net_fence *f = calloc(1, sizeof(*f));
 	int rc;
@@ -199,7 +140,9 @@ int net_fence_new(const struct policy *p, struct net_fence **ret, struct pinfold
 		return err_set(e, -ENOMEM, "network: out of memory");
 	f->policy = p;
 	f->host_fd = -1;
-	rc = load(f, e);
+	memset(&f->kernel, -1, sizeof(f->kernel));
+	f->kernel.generation = NULL;
+	rc = net_kernel_load(&f->kernel, loader, e);
 	if (rc == 0)
 		rc = fill_rules(f, e);
 	if (rc == 0)
@@ -274,8 +217,8 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 		.deny_errno =
 		    (__u16)(f->policy->net.deny_errno ? f->policy->net.deny_errno : EPERM),
 	};
-	struct net_hook hooks[HOOKS + NET_UNIX_HOOKS];
-	size_t n = HOOKS;
+	struct net_hook hooks[NET_HOOKS + NET_UNIX_HOOKS];
+	size_t n = NET_HOOKS;
 	struct stat st;
 	__u64 key;
 	int rc = 0;
@@ -283,15 +226,15 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 	if (fstat(cgroup_fd, &st) < 0)
 		return err_set(e, -errno, "network: cannot look at the cgroup: %s",
 			       strerror(errno));
-	list_hooks(f->kernel, hooks);
+	net_kernel_hooks(&f->kernel, hooks);
 	if (f->unix_hooks)
-		n += net_unix_hooks(f->unix_hooks, hooks + HOOKS);
+		n += net_unix_hooks(f->unix_hooks, hooks + NET_HOOKS);
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = attach_hook(&hooks[i], cgroup_fd, e);
 	if (rc < 0)
 		return rc;
 	key = st.st_ino; /* a cgroup's id is its inode number */
-	rc = bpf_map_update_elem(bpf_map__fd(f->kernel->maps.sessions), &key, &session, BPF_EXIST);
+	rc = bpf_map_update_elem(f->kernel.map[NET_MAP_SESSIONS], &key, &session, BPF_EXIST);
 	if (rc < 0)
 		return err_set(e, rc, "network: cannot fill the cgroup's storage: %s",
 			       strerror(-rc));
@@ -303,7 +246,7 @@ int net_fence_forget(struct net_fence *f)
 {
 	const struct pf_session empty = { 0 };
 
-	return bpf_map_update_elem(bpf_map__fd(f->kernel->maps.sessions), &f->cgroup_id, &empty,
+	return bpf_map_update_elem(f->kernel.map[NET_MAP_SESSIONS], &f->cgroup_id, &empty,
 				   BPF_EXIST);
 }
 
@@ -312,8 +255,8 @@ int net_fence_unix_trees(struct net_fence *f, const char *const *prefixes, size_
 	int rc = 0;
 
 	if (!f->unix_hooks)
-		rc = net_unix_load(bpf_map__fd(f->kernel->maps.sessions),
-				   bpf_map__fd(f->kernel->maps.events), &f->unix_hooks);
+		rc = net_unix_load(f->kernel.map[NET_MAP_SESSIONS], f->kernel.map[NET_MAP_EVENTS],
+				   &f->unix_hooks);
 	for (size_t i = 0; i < n && rc == 0; i++)
 		rc = net_unix_allow(f->unix_hooks, prefixes[i]);
 	return rc;
@@ -333,7 +276,7 @@ void net_fence_counts(const struct net_fence *f, struct net_counts *ret)
 {
 	struct pf_session s = { 0 };
 
-	bpf_map_lookup_elem(bpf_map__fd(f->kernel->maps.sessions), &f->cgroup_id, &s);
+	bpf_map_lookup_elem(f->kernel.map[NET_MAP_SESSIONS], &f->cgroup_id, &s);
 	ret->allowed = s.allowed;
 	ret->denied = s.denied;
 	ret->lost = s.lost;
@@ -350,6 +293,6 @@ void net_fence_free(struct net_fence *f)
 	net_host_done(&f->host);
 	clean_close(&f->host_fd);
 	net_unix_free(f->unix_hooks);
-	net_bpf__destroy(f->kernel);
+	net_kernel_done(&f->kernel);
 	free(f);
 }

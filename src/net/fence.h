@@ -19,9 +19,18 @@ struct policy;
 
 struct net_fence; /* heap object: owns the loaded programs and maps */
 
-/* Opens and loads the programs and fills the rule maps from p (borrowed until the fence is freed).
+/* A process that loads the programs while its parent does other things.  To be started early: it
+ * is a fork.  Free with net_loader_free(), also after it has served. */
+struct net_loader;
+
+int net_loader_start(struct net_loader **ret, struct pinfold_error *e);
+void net_loader_free(struct net_loader *l); /* accepts NULL */
+
+/* Takes the programs from the loader, or loads them itself when that is NULL, and fills the rule
+ * maps from p (borrowed until the fence is freed).
  */
-int net_fence_new(const struct policy *p, struct net_fence **ret, struct pinfold_error *e);
+int net_fence_new(const struct policy *p, struct net_loader *loader, struct net_fence **ret,
+		  struct pinfold_error *e);
 
 /* Before net_fence_attach: also refuses, with an event that names the path, to connect or send to
  * unix sockets at absolute paths that are neither one of these nor below one (absolute, lexically

@@ -7,11 +7,11 @@
 
 #include "net/fence.h"
 #include "net/host.h"
+#include "net/kernel.h"
 #include "net/tables.h"
 #include "net/unix.h"
 #include "net/vouch.h"
 
-struct net_bpf;
 struct ring_buffer;
 
 struct net_reader {
@@ -22,7 +22,7 @@ struct net_reader {
 
 struct net_fence {
 	const struct policy *policy; /* borrowed */
-	struct net_bpf *kernel;
+	struct net_kernel kernel;
 	struct unix_bpf *unix_hooks; /* NULL: not asked for */
 	struct net_tables tables;
 	struct vouch_table *vouched;

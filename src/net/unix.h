@@ -6,15 +6,9 @@
 #include <stddef.h>
 
 #include "abi.h"
+#include "net/kernel.h"
 
 struct unix_bpf;
-
-/* A program and where it is attached. */
-struct net_hook {
-	int prog_fd;
-	int type; /* enum bpf_attach_type */
-	const char *word;
-};
 
 #define NET_UNIX_HOOKS 2
 

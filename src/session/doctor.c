@@ -98,7 +98,7 @@ static enum pinfold_state try_network(struct trial *t)
 	struct pinfold_error e = { 0 };
 
 	t->fix = "needs CAP_BPF and CAP_NET_ADMIN, CONFIG_CGROUP_BPF and Linux 6.1";
-	if (net_fence_new(&t->policy->policy, &net, &e) < 0)
+	if (net_fence_new(&t->policy->policy, NULL, &net, &e) < 0)
 		return found(t, PINFOLD_MISSING, e.text);
 	net_fence_free(net);
 	return found(t, PINFOLD_READY, "the BPF programs load");
@@ -111,7 +111,7 @@ static enum pinfold_state try_unix_hooks(struct trial *t)
 	bool hooks = false;
 
 	t->fix = "Linux 6.7 has hooks on unix sockets; without them refusals are not recorded";
-	if (net_fence_new(&t->policy->policy, &net, &e) == 0)
+	if (net_fence_new(&t->policy->policy, NULL, &net, &e) == 0)
 		hooks = net_fence_unix_trees(net, NULL, 0) == 0;
 	net_fence_free(net);
 	return hooks

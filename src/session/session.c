@@ -20,6 +20,11 @@
 #include "policy/parse.h"
 #include "session/log.h"
 
+static int start_loader(struct session *s, struct pinfold_error *e)
+{
+	return net_loader_start(&s->loader, e);
+}
+
 static int choose_id(struct session *s, struct pinfold_error *e)
 {
 	uint64_t random;
@@ -176,7 +181,7 @@ static int watch_unix_sockets(struct session *s, struct pinfold_error *e)
 static int close_network(struct session *s, struct pinfold_error *e)
 {
 	struct net_resolver resolver = { .port = s->dns.port };
-	int r = net_fence_new(s->policy, &s->net, e);
+	int r = net_fence_new(s->policy, s->loader, &s->net, e);
 
 	if (r == 0 && s->is_recorded)
 		r = watch_unix_sockets(s, e);
@@ -192,14 +197,14 @@ static int begin_record(struct session *s, struct pinfold_error *e)
 	return 0;
 }
 
-/* The pen's init enters its fences while the network fence is being loaded: the two longest parts,
- * side by side.  It waits for session_release(). */
+/* The programs of the network fence are loaded beside everything else, and the pen's init enters
+ * its fences beside what is left.  It waits for session_release(). */
 int session_prepare(struct session *s, struct pinfold_error *e)
 {
 	static int (*const STEPS[])(struct session * s, struct pinfold_error * e) = {
-		choose_id,        session_start_janitor, prepare_identity, prepare_files,
-		prepare_record,   prepare_filters,       prepare_cgroup,   session_spawn,
-		prepare_resolver, close_network,         begin_record,
+		choose_id,     session_start_janitor, start_loader,    prepare_identity,
+		prepare_files, prepare_record,        prepare_filters, prepare_cgroup,
+		session_spawn, prepare_resolver,      close_network,   begin_record,
 	};
 
 	s->started_us = clock_us();
@@ -258,6 +263,7 @@ void session_done(struct session *s)
 	landlock_audit_free(s->landlock);
 	record_free(s->record);
 	net_fence_free(s->net);
+	net_loader_free(s->loader);
 	dns_worker_done(&s->dns);
 	free(s->resolv_conf);
 	fs_fence_free(s->fs);

@@ -19,6 +19,7 @@
 struct fs_fence;
 struct landlock_audit;
 struct net_fence;
+struct net_loader;
 struct policy;
 struct record;
 
@@ -48,6 +49,7 @@ struct session {
 	struct path_set paths;
 	struct identity identity;
 	struct fs_fence *fs;
+	struct net_loader *loader;
 	struct net_fence *net;
 	struct seccomp_filter filter;
 	struct seccomp_filter worker_filter;

@@ -34,6 +34,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/fence.h"
+#include "net/fence.h"
 #include "policy/policy.h"
 #include "session/init.h"
 #include "session/link.h"
@@ -168,5 +169,6 @@ int session_release(struct session *s, struct pinfold_error *e)
 		return explain(s, &m, e);
 	m = (struct link_message){ .word = LINK_GO };
 	r = link_send(s->link, &m);
+	net_loader_free(take_ptr(s->loader)); /* it has ended; reaped while the command starts */
 	return r < 0 ? err_set(e, r, "the pen's init died before it could start the command") : 0;
 }

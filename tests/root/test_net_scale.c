@@ -69,7 +69,7 @@ static double measure(struct lab *lab, const char *what, struct net_rule *rules,
 	int out[2];
 
 	fill(&lab->policy, rules, n);
-	if (net_fence_new(&lab->policy, &lab->fence, &e) < 0)
+	if (net_fence_new(&lab->policy, NULL, &lab->fence, &e) < 0)
 		fail_msg("%s", e.text);
 	double loaded = now_ms(CLOCK_MONOTONIC);
 	double loaded_cpu = now_ms(CLOCK_PROCESS_CPUTIME_ID);

@@ -132,7 +132,7 @@ static int load_with(void *data)
 
 	keep_caps(TWO, lab->server ? 2 : 0);
 	mine.fence = NULL;
-	if (net_fence_new(&mine.policy, &mine.fence, &e) < 0)
+	if (net_fence_new(&mine.policy, NULL, &mine.fence, &e) < 0)
 		return strstr(e.text, "CAP_BPF") ? 201 : 202;
 	return net_fence_attach(mine.fence, mine.cgroup_fd, NULL, &e) < 0 ? 203 : 0;
 }
@@ -167,7 +167,7 @@ static void an_unfilled_session_is_denied_everything(void **state)
 	int datagram = SOCK_DGRAM;
 
 	lab_cgroup(&lab, "unfilled");
-	assert_int_equal(net_fence_new(&lab.policy, &first, &e), 0);
+	assert_int_equal(net_fence_new(&lab.policy, NULL, &first, &e), 0);
 	assert_int_equal(net_fence_attach(first, lab.cgroup_fd, &none, &e), 0);
 	assert_int_equal(lab_run(&lab, true, any_socket, &stream), 0);
 	assert_int_equal(net_fence_forget(first), 0);
@@ -192,7 +192,7 @@ static int setup(void **state)
 	snprintf(exact, sizeof(exact), "%s/exact.sock", dir);
 	assert_int_equal(mkdir(tree, 0755), 0);
 	lab_prepare(&lab, "unix");
-	if (net_fence_new(&lab.policy, &lab.fence, &e) < 0)
+	if (net_fence_new(&lab.policy, NULL, &lab.fence, &e) < 0)
 		fail_msg("%s", e.text);
 	assert_int_equal(net_fence_unix_trees(lab.fence, trees, 2), 0);
 	if (net_fence_attach(lab.fence, lab.cgroup_fd, NULL, &e) < 0)
