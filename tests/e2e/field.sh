@@ -147,6 +147,14 @@ expect 'P74 with .. in the path' "$refused" probe -- unix "$WS/../../../run/dock
 expect 'P74 by a symlink in the workspace' "$refused" probe -- unix ./sock
 expect 'P74 through /proc' "$refused" probe -- unix /proc/self/root/run/docker.sock
 expect 'P74 even when its directory is granted' '^denied EPERM$' probe --ro /run -- unix /run/docker.sock
+mkdir "$T/granted"
+python3 -c 'import os, socket, sys
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); os.chmod(sys.argv[1], 0o777); s.listen()
+while True: s.accept()[0].close()' "$T/granted/control.sock" &
+started+=($!)
+until_true 5 test -S "$T/granted/control.sock"
+expect 'P74 a socket in any tree that is granted for reading is out of reach' '^denied EPERM$' \
+	probe --ro "$T/granted" -- unix "$T/granted/control.sock"
 expect 'P80 an allowed socket is reachable' '^ok connected$' \
 	probe -p "$(policy '{"version": 1, "unixSockets": {"allow": ["/run/outside.sock"]}}')" -- unix /run/outside.sock
 expect 'P80 its neighbour is not' "$refused" \
