@@ -7,7 +7,7 @@ PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 PKGS    := libbpf libseccomp libcjson libidn2 libcap libmd
-VERSION := 0.1.0
+VERSION := $(shell sed -n 's/^.define PINFOLD_VERSION "\(.*\)"/\1/p' include/pinfold.h)
 
 # CFLAGS and LDFLAGS belong to whoever builds; what the code needs is below.
 CFLAGS  ?= -O2 -g
@@ -16,7 +16,7 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold
            -Wimplicit-fallthrough -Wnull-dereference $(if $(WERROR),-Werror)
 HARDEN  := -fstack-protector-strong -fstack-clash-protection -fPIE \
            $(if $(SAN),-fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-D_FORTIFY_SOURCE=2)
-NEED     = -std=gnu11 -D_GNU_SOURCE -D'VERSION="$(VERSION)"' -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
+NEED     = -std=gnu11 -D_GNU_SOURCE -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
            $(shell pkg-config --cflags $(PKGS))
 LINK    := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LIBS     = $(shell pkg-config --libs $(PKGS))

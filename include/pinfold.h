@@ -30,6 +30,8 @@ struct pinfold_error {
 	char text[PINFOLD_ERROR_MAX];
 };
 
+#define PINFOLD_VERSION "0.1.0"
+
 /* The library's version, for example "0.1.0".  Static storage.  Since 0.1. */
 const char *pinfold_version(void);
 

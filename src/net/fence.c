@@ -140,8 +140,7 @@ int net_fence_new(const struct policy *p, struct net_loader *loader, struct net_
 		return err_set(e, -ENOMEM, "network: out of memory");
 	f->policy = p;
 	f->host_fd = -1;
-	memset(&f->kernel, -1, sizeof(f->kernel));
-	f->kernel.generation = NULL;
+	net_kernel_init(&f->kernel);
 	rc = net_kernel_load(&f->kernel, loader, e);
 	if (rc == 0)
 		rc = fill_rules(f, e);

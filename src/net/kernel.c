@@ -250,6 +250,7 @@ int net_kernel_load(struct net_kernel *k, struct net_loader *loader, struct pinf
 		   k->map[NET_MAP_BSS], 0);
 	if (bss == MAP_FAILED)
 		return load_error(e, -errno);
+	k->bss = bss;
 	k->generation = &((struct net_bpf__bss *)bss)->generation;
 	return 0;
 }
@@ -260,18 +261,21 @@ void net_kernel_hooks(const struct net_kernel *k, struct net_hook ret[NET_HOOKS]
 		ret[i] = (struct net_hook){ k->prog[i], HOOKS[i].type, HOOKS[i].word };
 }
 
+void net_kernel_init(struct net_kernel *k)
+{
+	memset(k->map, -1, sizeof(k->map));
+	memset(k->prog, -1, sizeof(k->prog));
+	k->generation = NULL;
+	k->bss = NULL;
+}
+
 void net_kernel_done(struct net_kernel *k)
 {
-	if (k->generation) {
-		char *bss =
-		    (char *)(uintptr_t)k->generation - offsetof(struct net_bpf__bss, generation);
-
-		munmap(bss, sizeof(struct net_bpf__bss));
-	}
+	if (k->bss)
+		munmap(k->bss, sizeof(struct net_bpf__bss));
 	for (size_t i = 0; i < NET_MAPS; i++)
 		clean_close(&k->map[i]);
 	for (size_t i = 0; i < NET_HOOKS; i++)
 		clean_close(&k->prog[i]);
-	memset(k, -1, sizeof(*k));
-	k->generation = NULL;
+	net_kernel_init(k);
 }

@@ -37,7 +37,8 @@ struct net_hook {
 struct net_kernel {
 	int map[NET_MAPS];
 	int prog[NET_HOOKS];
-	volatile uint32_t *generation; /* in the mapped NET_MAP_BSS */
+	volatile uint32_t *generation; /* in bss */
+	void *bss;                     /* NET_MAP_BSS, mapped */
 };
 
 #define NET_KERNEL_FDS (NET_MAPS + NET_HOOKS)
@@ -48,6 +49,9 @@ int net_kernel_load(struct net_kernel *k, struct net_loader *loader, struct pinf
 /* The programs in the order of attaching: what lets packets out comes last, so that no moment has
  * less than its end. */
 void net_kernel_hooks(const struct net_kernel *k, struct net_hook ret[NET_HOOKS]);
+
+/* Nothing loaded. */
+void net_kernel_init(struct net_kernel *k);
 
 /* Any state but never-initialised memory. */
 void net_kernel_done(struct net_kernel *k);

@@ -16,7 +16,7 @@
 
 const char *pinfold_version(void)
 {
-	return VERSION;
+	return PINFOLD_VERSION;
 }
 
 /* ---- policies ------------------------------------------------------------------------------- */

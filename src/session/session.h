@@ -65,8 +65,8 @@ struct session {
 	int link; /* to init, SOCK_SEQPACKET */
 
 	struct record *record;
-	bool is_recorded;  /* somewhere: a file, a stream */
-	bool watches_unix; /* attempts at unix sockets outside are told */
+	bool is_recorded;                /* somewhere: a file, a stream */
+	bool watches_unix;               /* attempts at unix sockets outside are told */
 	struct landlock_audit *landlock; /* NULL: no_file_record says why */
 	char no_file_record[PINFOLD_ERROR_MAX];
 	struct {
