@@ -5,7 +5,7 @@
 # Programs of tests/escapes/later.txt try what is not promised (yet): they are run and told.
 . "$(dirname "$0")/lib.sh"
 escapes=$top/tests/escapes
-[ -n "${FIXTURE:-}" ] || exec bash "$escapes/fixture.sh" bash "$0"
+[ -n "${FIXTURE:-}" ] || again_in bash "$escapes/fixture.sh"
 need gcc bpftool setpriv
 
 ESC_SRC=$escapes ESC_BUILD=$(realpath -m "$(dirname "$PINFOLD")/escapes")

@@ -18,11 +18,14 @@ export PINFOLD PYTHONDONTWRITEBYTECODE=1
 # The tools of the system: what a pen sees, whatever the caller has in front of them.
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 
+# again_in COMMAND...: the script starts over, as the last words of that command.
+again_in() {
+	rm -rf "$T" # an exec runs no trap
+	exec "$@" bash "$0"
+}
 # lab [--tls]: the rest of the script runs in the offline network.
 # shellcheck disable=SC2120
-lab() {
-	[ -n "${LAB_DIR:-}" ] || exec bash "$top/tests/lab/lab.sh" "$@" bash "$0"
-}
+lab() { [ -n "${LAB_DIR:-}" ] || again_in bash "$top/tests/lab/lab.sh" "$@"; }
 
 tap_count=0 tap_failed=0
 started=() # pids that this script ends
