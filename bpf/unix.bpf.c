@@ -101,6 +101,7 @@ static __always_inline int look(struct bpf_sock_addr *ctx, __u32 op)
 	struct pf_session *s = bpf_get_local_storage(&sessions, 0);
 	struct pf_path_key *key;
 	__u32 zero = 0;
+	__u32 *is_own;
 
 	key = bpf_map_lookup_elem(&scratch, &zero);
 	if (!s->id || !key)
@@ -108,9 +109,10 @@ static __always_inline int look(struct bpf_sock_addr *ctx, __u32 op)
 	key->prefix_len = (sizeof(*key) - sizeof(key->prefix_len)) * 8;
 	key->session = s->id;
 	read_path(ctx, key);
-	if (key->path[0] != '/' || bpf_map_lookup_elem(&paths, key))
+	if (key->path[0] != '/')
 		return 1;
-	return refuse(s, key, op);
+	is_own = bpf_map_lookup_elem(&paths, key);
+	return is_own && *is_own ? 1 : refuse(s, key, op);
 }
 
 SEC("cgroup/connect4")

@@ -66,7 +66,7 @@ static struct fold_entry *find(struct fold *f, const char *event, const char *ke
 	uint64_t hash = hash_all(event, key);
 	struct fold_entry *usable = NULL;
 
-	for (struct fold_entry *n = f->entries; n < f->entries + FOLD_MAX; n++) {
+	for (struct fold_entry *n = f->entries; n < f->entries + f->used; n++) {
 		if (is_same(n, event, key, hash)) {
 			*ret_known = true;
 			return n;
@@ -75,6 +75,8 @@ static struct fold_entry *find(struct fold *f, const char *event, const char *ke
 			usable = n;
 	}
 	*ret_known = false;
+	if (!usable && f->used < FOLD_MAX)
+		usable = &f->entries[f->used++];
 	return usable;
 }
 
@@ -113,7 +115,7 @@ void fold_give_body(struct fold *f, const char *event, const char *body, size_t 
 void fold_flush(struct fold *f, uint64_t now_ms, fold_write *write, void *data)
 {
 	f->fresh = NULL;
-	for (struct fold_entry *n = f->entries; n < f->entries + FOLD_MAX; n++) {
+	for (struct fold_entry *n = f->entries; n < f->entries + f->used; n++) {
 		if (n->count > 0) {
 			write(data, n);
 			n->count = 0;
@@ -135,6 +137,6 @@ void fold_flush(struct fold *f, uint64_t now_ms, fold_write *write, void *data)
 
 void fold_done(struct fold *f)
 {
-	for (struct fold_entry *n = f->entries; n < f->entries + FOLD_MAX; n++)
+	for (struct fold_entry *n = f->entries; n < f->entries + f->used; n++)
 		entry_clear(n);
 }

@@ -31,6 +31,7 @@ struct fold_other {
 
 struct fold {
 	struct fold_entry entries[FOLD_MAX];
+	size_t used; /* entries from here on were never touched */
 	struct fold_other others[FOLD_OTHERS_MAX];
 	struct fold_entry *fresh; /* was just told to be written: its body is still to come */
 };

@@ -4,20 +4,27 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define OPT_ERROR (-1)
 #define OPT_HELP (-2)
 #define HELP_COLUMN 26
+#define COMPLAINT_MAX 1024
 
+/* In one write: whatever else prints at the same time stands before or after it. */
 void complain(const char *format, ...)
 {
+	char text[COMPLAINT_MAX] = "pinfold: ";
+	size_t len = strlen(text);
 	va_list ap;
 
-	fputs("pinfold: ", stderr);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	vsnprintf(text + len, sizeof(text) - len - 1, format, ap);
 	va_end(ap);
-	fputc('\n', stderr);
+	len = strlen(text);
+	text[len++] = '\n';
+	if (write(STDERR_FILENO, text, len) < 0)
+		return; /* nobody listens */
 }
 
 const struct verb *find_verb(const char *name)

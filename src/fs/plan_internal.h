@@ -39,6 +39,9 @@ int plan_masks(struct planner *pl);
 /* And one for each further hard link of a denied file in the granted trees. */
 int plan_other_names(struct planner *pl);
 
+/* And one for each socket of others in a tree for reading only. */
+int plan_outside_sockets(struct planner *pl);
+
 /* Appends node, which is empty afterwards; what it owned is the plan's, also on failure. */
 int plan_add_node(struct fs_plan *plan, struct fs_node *node, struct pinfold_error *e);
 

@@ -279,6 +279,8 @@ static int plan_all(struct planner *pl)
 	r = plan_masks(pl);
 	if (r == 0)
 		r = plan_other_names(pl);
+	if (r == 0)
+		r = plan_outside_sockets(pl);
 	return r < 0 ? r : mask_closed(pl);
 }
 

@@ -249,7 +249,7 @@ int net_fence_forget(struct net_fence *f)
 				   BPF_EXIST);
 }
 
-int net_fence_unix_trees(struct net_fence *f, const char *const *prefixes, size_t n)
+int net_fence_unix_trees(struct net_fence *f, const struct net_unix_tree *trees, size_t n)
 {
 	int rc = 0;
 
@@ -257,7 +257,7 @@ int net_fence_unix_trees(struct net_fence *f, const char *const *prefixes, size_
 		rc = net_unix_load(f->kernel.map[NET_MAP_SESSIONS], f->kernel.map[NET_MAP_EVENTS],
 				   &f->unix_hooks);
 	for (size_t i = 0; i < n && rc == 0; i++)
-		rc = net_unix_allow(f->unix_hooks, prefixes[i]);
+		rc = net_unix_add(f->unix_hooks, trees[i].path, trees[i].is_own);
 	return rc;
 }
 

@@ -32,12 +32,18 @@ void net_loader_free(struct net_loader *l); /* accepts NULL */
 int net_fence_new(const struct policy *p, struct net_loader *loader, struct net_fence **ret,
 		  struct pinfold_error *e);
 
+/* A tree of the session's view, absolute and lexically clean. */
+struct net_unix_tree {
+	const char *path;
+	bool is_own; /* its sockets may be reached */
+};
+
 /* Before net_fence_attach: also refuses, with an event that names the path, to connect or send to
- * unix sockets at absolute paths that are neither one of these nor below one (absolute, lexically
- * clean).  A first look that explains; what holds is that other paths do not exist in the pen.  It
+ * unix sockets at absolute paths whose innermost tree here is not the session's own, or that lie
+ * in none.  A first look that explains; what holds is that other paths do not exist in the pen.  It
  * reads the kernel's types, which costs tens of milliseconds.  An error (-EINVAL, -ESRCH, ...)
  * means that this kernel can't (the hooks came with Linux 6.7) and leaves the fence as it was. */
-int net_fence_unix_trees(struct net_fence *f, const char *const *prefixes, size_t n);
+int net_fence_unix_trees(struct net_fence *f, const struct net_unix_tree *trees, size_t n);
 
 /* Where the session's resolver listens, on 127.0.0.1 and ::1, UDP and TCP alike. */
 struct net_resolver {

@@ -49,9 +49,8 @@ int net_unix_load(int sessions_fd, int events_fd, struct unix_bpf **ret)
 }
 
 /* end is the byte that closes the entry: '/' for what is below, NUL for the path itself. */
-static int add_path(const struct unix_bpf *k, const char *path, char end)
+static int add_path(const struct unix_bpf *k, const char *path, char end, __u32 is_own)
 {
-	const __u32 yes = 1;
 	struct pf_path_key key;
 	size_t len = strlen(path);
 
@@ -64,14 +63,14 @@ static int add_path(const struct unix_bpf *k, const char *path, char end)
 	memcpy(key.path, path, len);
 	key.path[len] = end;
 	key.prefix_len = (__u32)(sizeof(key.session) + len + 1) * 8;
-	return bpf_map_update_elem(bpf_map__fd(k->maps.paths), &key, &yes, BPF_ANY);
+	return bpf_map_update_elem(bpf_map__fd(k->maps.paths), &key, &is_own, BPF_ANY);
 }
 
-int net_unix_allow(const struct unix_bpf *k, const char *path)
+int net_unix_add(const struct unix_bpf *k, const char *path, bool is_own)
 {
-	int rc = add_path(k, path, '/');
+	int rc = add_path(k, path, '/', is_own);
 
-	return rc < 0 ? rc : add_path(k, path, '\0');
+	return rc < 0 ? rc : add_path(k, path, '\0', is_own);
 }
 
 size_t net_unix_hooks(const struct unix_bpf *k, struct net_hook ret[NET_UNIX_HOOKS])

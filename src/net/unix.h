@@ -3,6 +3,7 @@
 #ifndef PINFOLD_NET_UNIX_H
 #define PINFOLD_NET_UNIX_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "abi.h"
@@ -16,8 +17,8 @@ struct unix_bpf;
  * hooks, or its types can't be read. */
 int net_unix_load(int sessions_fd, int events_fd, struct unix_bpf **ret);
 
-/* Lets sockets at path and below it through. */
-int net_unix_allow(const struct unix_bpf *k, const char *path);
+/* Lets sockets at path and below it through, or not; the longest path decides. */
+int net_unix_add(const struct unix_bpf *k, const char *path, bool is_own);
 
 size_t net_unix_hooks(const struct unix_bpf *k, struct net_hook ret[NET_UNIX_HOOKS]);
 

@@ -145,6 +145,8 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 		r = session_prepare(s, e);
 	if (r == 0)
 		r = session_release(s, e);
+	if (r == -EINVAL && s->link >= 0)
+		r = -EOPNOTSUPP; /* from the child: no word about the policy */
 	if (r == 0)
 		r = session_watch(s, e);
 	if (s->ended)

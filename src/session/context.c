@@ -23,11 +23,12 @@ static uid_t launcher_uid(void)
 
 static const char *home_of(uid_t uid)
 {
-	const struct passwd *account = getpwuid(uid);
 	const char *home = uid == getuid() ? getenv("HOME") : NULL;
+	const struct passwd *account;
 
 	if (home && home[0] == '/')
 		return home;
+	account = getpwuid(uid);
 	return account && account->pw_dir[0] == '/' ? account->pw_dir : "/";
 }
 

@@ -89,6 +89,13 @@ static void write_net_members(struct record_line *l, const struct net_event *ev,
 		record_number(l, "count", (int64_t)ev->count);
 }
 
+/* glibc asks for nscd at every lookup of a name, and is content without: no attempt at anything. */
+static bool is_everyday(const struct net_event *ev)
+{
+	return ev->reason == PF_DENY_UNIX && (strcmp(ev->path, "/var/run/nscd/socket") == 0 ||
+					      strcmp(ev->path, "/run/nscd/socket") == 0);
+}
+
 void log_net_event(void *data, const struct net_event *ev)
 {
 	struct session *s = data;
@@ -99,6 +106,8 @@ void log_net_event(void *data, const struct net_event *ev)
 	char hint[FOLD_KEY_MAX];
 	struct record_line *l;
 
+	if (is_everyday(ev))
+		return;
 	destination(ev, dst, sizeof(dst));
 	snprintf(key, sizeof(key), "%d %s %s %s", ev->reason, ev->op,
 		 ev->reason == PF_DENY_UNIX ? ev->path : dst, ev->rule ? ev->rule->text : "");

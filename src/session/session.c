@@ -91,7 +91,8 @@ static int refuse_writable(const struct session *s, struct pinfold_error *e)
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(FILES); i++) {
-		auto_free char *real = FILES[i].path ? resolve_file(FILES[i].path) : NULL;
+		bool is_file = FILES[i].path && strcmp(FILES[i].path, "-") != 0;
+		auto_free char *real = is_file ? resolve_file(FILES[i].path) : NULL;
 		int r = real ? path_set_refuse_writable(&s->paths, real, FILES[i].what, e) : 0;
 
 		if (r < 0)
@@ -160,20 +161,21 @@ static int watch_unix_sockets(struct session *s, struct pinfold_error *e)
 {
 	static const char *const PRIVATE[] = { "/tmp", "/var/tmp", "/dev/shm" };
 	size_t n = 0;
-	auto_free const char **trees =
+	auto_free struct net_unix_tree *trees =
 	    calloc(s->paths.n + ARRAY_SIZE(PRIVATE) + 1 + s->policy->n_unix_allow, sizeof(*trees));
 
 	if (!trees)
 		return err_set(e, -ENOMEM, "out of memory");
 	for (size_t i = 0; i < ARRAY_SIZE(PRIVATE); i++)
-		trees[n++] = PRIVATE[i];
+		trees[n++] = (struct net_unix_tree){ PRIVATE[i], true };
 	for (size_t i = 0; i < s->paths.n; i++)
-		if (s->paths.rule[i].right == PATH_RW)
-			trees[n++] = s->paths.rule[i].path;
+		if (!s->paths.rule[i].pattern && !s->paths.rule[i].glob)
+			trees[n++] = (struct net_unix_tree){ s->paths.rule[i].path,
+							     s->paths.rule[i].right == PATH_RW };
 	for (size_t i = 0; i < s->policy->n_unix_allow; i++)
-		trees[n++] = s->policy->unix_allow[i].path;
+		trees[n++] = (struct net_unix_tree){ s->policy->unix_allow[i].path, true };
 	if (s->identity.home_is_private)
-		trees[n++] = s->identity.home;
+		trees[n++] = (struct net_unix_tree){ s->identity.home, true };
 	s->watches_unix = net_fence_unix_trees(s->net, trees, n) == 0;
 	return 0;
 }
@@ -201,16 +203,25 @@ static int begin_record(struct session *s, struct pinfold_error *e)
  * its fences beside what is left.  It waits for session_release(). */
 int session_prepare(struct session *s, struct pinfold_error *e)
 {
-	static int (*const STEPS[])(struct session * s, struct pinfold_error * e) = {
-		choose_id,     session_start_janitor, start_loader,    prepare_identity,
-		prepare_files, prepare_record,        prepare_filters, prepare_cgroup,
-		session_spawn, prepare_resolver,      close_network,   begin_record,
+	static const struct {
+		int (*fn)(struct session *s, struct pinfold_error *e);
+		bool judges_policy;
+	} STEPS[] = {
+		{ choose_id, false },       { session_start_janitor, false },
+		{ start_loader, false },    { prepare_identity, true },
+		{ prepare_files, true },    { prepare_record, false },
+		{ prepare_filters, false }, { prepare_cgroup, false },
+		{ session_spawn, false },   { prepare_resolver, false },
+		{ close_network, false },   { begin_record, false },
 	};
 
 	s->started_us = clock_us();
 	for (size_t i = 0; i < ARRAY_SIZE(STEPS); i++) {
-		int r = STEPS[i](s, e);
+		int r = STEPS[i].fn(s, e);
 
+		/* To the caller -EINVAL means that the policy is at fault. */
+		if (r == -EINVAL && !STEPS[i].judges_policy)
+			return -EOPNOTSUPP;
 		if (r < 0)
 			return r;
 	}
@@ -255,8 +266,10 @@ void session_done(struct session *s)
 	cgroup_remove(&s->cgroup);
 	end_worker(s);
 	drain_events(s);
-	if (s->record)
+	if (s->record) {
+		record_tick(s->record); /* what was folded comes before the end */
 		log_session_end(s);
+	}
 	session_stop_janitor(s);
 	if (s->link >= 0)
 		close(take_fd(s->link));

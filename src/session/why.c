@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/addr.h"
 #include "base/clean.h"
@@ -187,15 +188,19 @@ static int why_resolve(const struct pinfold_policy *p, const char *subject,
 
 /* ---- paths ---------------------------------------------------------------------------------- */
 
-/* Places that every session has for itself. */
+/* Places that every session has for itself, and what it may do there. */
 static const struct {
 	const char *path;
-	bool executable;
-	bool tree;
+	enum path_right right;
+	bool is_tree;
+	bool is_tmp; /* only with "tmp": "private" */
 } PRIVATE[] = {
-	{ "/tmp", true, true },        { "/var/tmp", true, true },    { "/run", false, true },
-	{ "/dev/shm", false, true },   { "/dev/null", false, false }, { "/dev/zero", false, false },
-	{ "/dev/full", false, false }, { "/dev/tty", false, false },  { "/dev/pts", false, true },
+	{ "/tmp", PATH_RW, true, true },           { "/var/tmp", PATH_RW, true, true },
+	{ "/dev/shm", PATH_RW, true, false },      { "/dev/null", PATH_RW, false, false },
+	{ "/dev/zero", PATH_RW, false, false },    { "/dev/full", PATH_RW, false, false },
+	{ "/dev/tty", PATH_RW, false, false },     { "/dev/random", PATH_RW, false, false },
+	{ "/dev/urandom", PATH_RW, false, false }, { "/dev/pts", PATH_RW, true, false },
+	{ "/proc/sys", PATH_RO, true, false },     { "/proc", PATH_RO, true, false },
 };
 
 static bool lies_in(const char *path, const char *tree)
@@ -205,18 +210,17 @@ static bool lies_in(const char *path, const char *tree)
 	return strncmp(path, tree, n) == 0 && (path[n] == '/' || path[n] == '\0');
 }
 
-static bool is_private(const struct policy *p, const char *path, enum pinfold_question q)
+/* PATH_DENY: no such place. */
+static enum path_right right_in_private(const struct policy *p, const char *path)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(PRIVATE); i++) {
-		bool is_tmp = strstr(PRIVATE[i].path, "tmp") != NULL;
-
-		if (is_tmp && p->fs.tmp != TMP_PRIVATE)
+		if (PRIVATE[i].is_tmp && p->fs.tmp != TMP_PRIVATE)
 			continue;
-		if (PRIVATE[i].tree ? lies_in(path, PRIVATE[i].path)
-				    : strcmp(path, PRIVATE[i].path) == 0)
-			return q != PINFOLD_WHY_EXEC || PRIVATE[i].executable;
+		if (PRIVATE[i].is_tree ? lies_in(path, PRIVATE[i].path)
+				       : strcmp(path, PRIVATE[i].path) == 0)
+			return PRIVATE[i].right;
 	}
-	return false;
+	return PATH_DENY;
 }
 
 static bool right_allows(enum path_right right, enum pinfold_question q)
@@ -297,6 +301,31 @@ static void answer_path(const struct path_judgement *j, enum pinfold_question q,
 	say(ret->fix, "add \"%.400s\" to filesystem.%s", path, LIST[q]);
 }
 
+/* A private place hides what the host has there: its files are not in it.  False: no such place. */
+static bool answer_private(const struct policy *p, enum pinfold_question q, const char *path,
+			   struct pinfold_answer *ret)
+{
+	enum path_right right = right_in_private(p, path);
+	bool is_hosts =
+	    right == PATH_RW && strncmp(path, "/dev/", 5) != 0 && access(path, F_OK) == 0;
+
+	if (right == PATH_DENY)
+		return false;
+	if (is_hosts && q != PINFOLD_WHY_WRITE && strcmp(path, "/tmp") != 0 &&
+	    strcmp(path, "/var/tmp") != 0) {
+		say(ret->reason, "the session has a private place there, without the host's files");
+		say(ret->fix, "add \"%.400s\" to filesystem.ro", path);
+		return true;
+	}
+	if (!right_allows(right, q)) {
+		say(ret->reason, "the session has one of its own there, which does not allow that");
+		return true;
+	}
+	ret->verdict = PINFOLD_ALLOW;
+	say(ret->reason, "the session has a private one of its own");
+	return true;
+}
+
 static int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char *subject,
 		    struct pinfold_answer *ret, struct pinfold_error *e)
 {
@@ -311,12 +340,8 @@ static int why_path(const struct pinfold_policy *p, enum pinfold_question q, con
 	if (r < 0)
 		return r;
 	j = path_set_judge(&set, path);
-	if (!j.rule && is_private(&p->policy, path, q)) {
-		ret->verdict = PINFOLD_ALLOW;
-		say(ret->reason, "the session has a private one of its own");
-	} else {
+	if (j.rule || !answer_private(&p->policy, q, path, ret))
 		answer_path(&j, q, path, ret);
-	}
 	path_set_done(&set);
 	return 0;
 }
@@ -348,8 +373,10 @@ static int why_unix(const struct pinfold_policy *p, const char *subject, struct 
 		}
 	}
 	r = why_path(p, PINFOLD_WHY_WRITE, path, ret, e);
-	if (r < 0 || ret->verdict == PINFOLD_ALLOW)
+	/* Only a tree that is granted shows the host's sockets; a private place shows none. */
+	if (r < 0 || (ret->verdict == PINFOLD_ALLOW && ret->rule[0]))
 		return r;
+	ret->verdict = PINFOLD_DENY;
 	say(ret->reason, "only sockets in the session's own writable trees are within reach");
 	say(ret->fix, "add \"%.400s\" to unixSockets.allow", path);
 	return 0;

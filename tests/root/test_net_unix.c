@@ -183,7 +183,7 @@ static int setup(void **state)
 	static struct lab lab;
 	char tree[128];
 	char exact[128];
-	const char *trees[] = { tree, exact };
+	const struct net_unix_tree trees[] = { { tree, true }, { exact, true } };
 	struct pinfold_error e = { "" };
 
 	snprintf(dir, sizeof(dir), "/tmp/pinfold-test-XXXXXX");
