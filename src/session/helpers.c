@@ -78,15 +78,20 @@ int session_start_janitor(struct session *s, struct pinfold_error *e)
 	return 0;
 }
 
-void session_stop_janitor(struct session *s)
+void session_dismiss_janitor(struct session *s)
 {
-	if (s->janitor <= 0)
+	if (s->janitor_pipe < 0)
 		return;
-	if (write(s->janitor_pipe, "x", 1) == 1)
+	if (write(s->janitor_pipe, "x", 1) != 1)
+		kill(s->janitor, SIGKILL);
+	close(take_fd(s->janitor_pipe));
+}
+
+void session_reap_janitor(struct session *s)
+{
+	if (s->janitor > 0)
 		waitpid(s->janitor, NULL, 0);
 	s->janitor = 0;
-	close(s->janitor_pipe);
-	s->janitor_pipe = -1;
 }
 
 static int by_number(const void *a, const void *b)

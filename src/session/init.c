@@ -160,7 +160,9 @@ int init_run(const struct init_work *w)
 	while_waiting = blocked;
 	sigdelset(&while_waiting, SIGCHLD);
 	sigaction(SIGCHLD, &wake, NULL);
-	command = fork();
+	/* vfork, where an execve follows: nothing is copied that would be thrown away at once, and
+	 * the child touches nothing of ours on its way there. */
+	command = w->command->probe ? fork() : vfork();
 	if (command == 0)
 		become_command(w);
 	if (command < 0) {

@@ -207,12 +207,12 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 		int (*fn)(struct session *s, struct pinfold_error *e);
 		bool judges_policy;
 	} STEPS[] = {
-		{ choose_id, false },       { session_start_janitor, false },
-		{ start_loader, false },    { prepare_identity, true },
-		{ prepare_files, true },    { prepare_record, false },
-		{ prepare_filters, false }, { prepare_cgroup, false },
-		{ session_spawn, false },   { prepare_resolver, false },
-		{ close_network, false },   { begin_record, false },
+		{ start_loader, false },          { choose_id, false },
+		{ session_start_janitor, false }, { prepare_identity, true },
+		{ prepare_files, true },          { prepare_record, false },
+		{ prepare_filters, false },       { prepare_cgroup, false },
+		{ session_spawn, false },         { prepare_resolver, false },
+		{ close_network, false },         { begin_record, false },
 	};
 
 	s->started_us = clock_us();
@@ -264,13 +264,13 @@ void session_done(struct session *s)
 		kill(s->worker, SIGKILL);
 	end_init(s);
 	cgroup_remove(&s->cgroup);
+	session_dismiss_janitor(s);
 	end_worker(s);
 	drain_events(s);
 	if (s->record) {
 		record_tick(s->record); /* what was folded comes before the end */
 		log_session_end(s);
 	}
-	session_stop_janitor(s);
 	if (s->link >= 0)
 		close(take_fd(s->link));
 	landlock_audit_free(s->landlock);
@@ -285,4 +285,5 @@ void session_done(struct session *s)
 	identity_done(&s->identity);
 	path_set_done(&s->paths);
 	cgroup_done(&s->cgroup);
+	session_reap_janitor(s);
 }

@@ -105,8 +105,9 @@ int session_start_worker(struct session *s, struct pinfold_error *e);
 /* Forks the janitor, before anything exists that it would have to remove. */
 int session_start_janitor(struct session *s, struct pinfold_error *e);
 
-/* Ends the janitor without it acting. */
-void session_stop_janitor(struct session *s);
+/* Tells the janitor that there is nothing to do for it; and waits for its end. */
+void session_dismiss_janitor(struct session *s);
+void session_reap_janitor(struct session *s);
 
 /* Closes every descriptor of this process but the n in keep. */
 void session_close_all_but(const int *keep, size_t n);
