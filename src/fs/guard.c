@@ -127,12 +127,13 @@ static int open_lines(struct guard *g, struct guard_core *core)
 }
 
 int guard_new(const struct path_set *set, const struct fs_fence *fence, const char *quarantine,
-	      struct guard **ret, struct pinfold_error *e)
+	      enum guard_strictness strictness, struct guard **ret, struct pinfold_error *e)
 {
 	struct guard *g = calloc(1, sizeof(*g));
 	struct guard_core core = {
 		.set = set,
 		.fence = fence,
+		.strictness = strictness,
 		.quarantine = quarantine,
 		.quarantine_fd = -1,
 		.supervisor = -1,

@@ -33,11 +33,15 @@ struct pinfold_error;
 
 #define GUARD_PATH_BYTES 4096
 
+/* On a file system whose kernel side can't report names. */
+enum guard_strictness { GUARD_REFUSES = 0, GUARD_DEGRADES };
+
 enum guard_word {
 	GUARD_NONE = 0,
 	GUARD_MASKED,      /* a denied name that appeared while the session ran: path */
 	GUARD_QUARANTINED, /* planted by pid, moved from path to moved_to */
 	GUARD_REMOVED,     /* planted by pid, could not be moved, so removed */
+	GUARD_BLIND,       /* names that appear later below path are not seen: error; degraded */
 	GUARD_FAILED,      /* path can't be held: error; the guard ends, and the pen with it */
 	GUARD_WORDS,
 };
@@ -51,10 +55,9 @@ struct guard_message {
 };
 
 /* Parent: starts the guard's process.  set and fence are the session's; quarantine is an absolute
- * path that is made when the first planted name has to go there.  -EOPNOTSUPP: this kernel has no
- * means.  *ret is NULL when there is nothing to watch over. */
+ * path that is made when the first planted name has to go there. */
 int guard_new(const struct path_set *set, const struct fs_fence *fence, const char *quarantine,
-	      struct guard **ret, struct pinfold_error *e);
+	      enum guard_strictness strictness, struct guard **ret, struct pinfold_error *e);
 
 /* Parent: clone3(2) into namespaces nested in the guard's.  args has CLONE_NEWPID and CLONE_PIDFD
  * and no exit signal of its own (SIGCHLD is sent).  The child, ours as any, runs child(data), which

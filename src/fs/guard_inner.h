@@ -48,8 +48,9 @@ struct guard_held {
 struct guard_core {
 	const struct path_set *set;   /* borrowed */
 	const struct fs_fence *fence; /* borrowed */
-	const char *quarantine;       /* borrowed */
-	int quarantine_fd;            /* -1: not needed yet */
+	enum guard_strictness strictness;
+	const char *quarantine; /* borrowed */
+	int quarantine_fd;      /* -1: not needed yet */
 	int supervisor;
 	int pen;
 	int notify;

@@ -83,10 +83,12 @@ static int add_tree(struct guard_core *g, const char *path)
 	if (st.st_dev == g->store_dev)
 		return 0;
 	r = watch_file_system(g, fd, st.st_dev);
-	if (r < 0) {
+	if (r < 0 && g->strictness == GUARD_REFUSES) {
 		guard_tell(g, GUARD_FAILED, r, path, "");
 		return r;
 	}
+	if (r < 0)
+		guard_tell(g, GUARD_BLIND, r, path, "");
 	bigger = reallocarray(g->tree, g->n_trees + 1, sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;

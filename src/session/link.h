@@ -20,6 +20,7 @@ enum link_word {
 enum link_stage {
 	STAGE_NONE = 0,
 	STAGE_VIEW,
+	STAGE_GUARD,
 	STAGE_IDENTITY,
 	STAGE_DOMAIN,
 	STAGE_DESCRIPTORS,

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/err.h"
 #include "fs/fence.h"
+#include "fs/guard.h"
 #include "net/fence.h"
 #include "policy/parse.h"
 #include "session/log.h"
@@ -211,8 +212,9 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 		{ session_start_janitor, false }, { prepare_identity, true },
 		{ prepare_files, true },          { prepare_record, false },
 		{ prepare_filters, false },       { prepare_cgroup, false },
-		{ session_spawn, false },         { prepare_resolver, false },
-		{ close_network, false },         { begin_record, false },
+		{ session_start_guard, false },   { session_spawn, false },
+		{ prepare_resolver, false },      { close_network, false },
+		{ begin_record, false },
 	};
 
 	s->started_us = clock_us();
@@ -251,6 +253,8 @@ static void end_init(struct session *s)
 /* What the kernel still had to tell when the command ended. */
 static void drain_events(struct session *s)
 {
+	if (s->guard && s->record)
+		session_hear_guard(s);
 	if (s->net && s->record)
 		net_fence_read_events(s->net, log_net_event, s);
 	if (s->landlock && s->record)
@@ -263,6 +267,7 @@ void session_done(struct session *s)
 	if (s->worker > 0)
 		kill(s->worker, SIGKILL);
 	end_init(s);
+	guard_finish(s->guard);
 	cgroup_remove(&s->cgroup);
 	session_dismiss_janitor(s);
 	end_worker(s);
@@ -279,6 +284,7 @@ void session_done(struct session *s)
 	net_loader_free(s->loader);
 	dns_worker_done(&s->dns);
 	free(s->resolv_conf);
+	guard_free(s->guard);
 	fs_fence_free(s->fs);
 	seccomp_filter_done(&s->filter);
 	seccomp_filter_done(&s->worker_filter);

@@ -17,6 +17,7 @@
 #include "session/context.h"
 
 struct fs_fence;
+struct guard;
 struct landlock_audit;
 struct net_fence;
 struct net_loader;
@@ -50,6 +51,9 @@ struct session {
 	struct identity identity;
 	struct fs_fence *fs;
 	struct net_loader *loader;
+	struct guard *guard; /* NULL: none, in a degraded session */
+	uint32_t guard_lost;
+	char quarantine[64 + SESSION_ID_LEN];
 	struct net_fence *net;
 	struct seccomp_filter filter;
 	struct seccomp_filter worker_filter;
@@ -108,6 +112,15 @@ int session_start_janitor(struct session *s, struct pinfold_error *e);
 /* Tells the janitor that there is nothing to do for it; and waits for its end. */
 void session_dismiss_janitor(struct session *s);
 void session_reap_janitor(struct session *s);
+
+/* Starts the guard of denied names; the fence is built. */
+int session_start_guard(struct session *s, struct pinfold_error *e);
+
+/* Writes down what the guard has said; -EPIPE when it is gone. */
+int session_hear_guard(struct session *s);
+
+/* Puts a failure of the guard at launch into words. */
+int session_explain_guard(const struct session *s, int code, struct pinfold_error *e);
 
 /* Closes every descriptor of this process but the n in keep. */
 void session_close_all_but(const int *keep, size_t n);

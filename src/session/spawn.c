@@ -7,6 +7,8 @@
  *     attaches the network fence beside it.
  *  2. View: the only step that needs root's power over mounts, so it is first.  From here on
  *     nothing that isn't granted has a name.
+ *     The guard (fs/guard.h) then masks what has a denied name, or says that it needs longer: in
+ *     that case changes by path wait for it from 4 on.
  *  3. Identity: an own session keyring, no groups, the session's gid and uid, no capability in any
  *     set, no_new_privs.  After it nothing can be undone by privilege.
  *  4. Domain: Landlock needs no_new_privs (3) and must see the final view (2), whose files it ties
@@ -34,6 +36,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/fence.h"
+#include "fs/guard.h"
 #include "net/fence.h"
 #include "policy/policy.h"
 #include "session/init.h"
@@ -45,6 +48,7 @@
 static const char *const STAGE_WORDS[] = {
 	[STAGE_NONE] = "start",
 	[STAGE_VIEW] = "build the file view",
+	[STAGE_GUARD] = "hold denied names",
 	[STAGE_IDENTITY] = "take the session's identity",
 	[STAGE_DOMAIN] = "enter the Landlock domain",
 	[STAGE_DESCRIPTORS] = "close inherited descriptors",
@@ -70,10 +74,15 @@ static int close_descriptors(const struct session_command *c, int link)
 
 static int enter(const struct session *s, int link, struct link_message *failed)
 {
+	bool hold;
 	int r;
 
 	failed->stage = STAGE_VIEW;
 	r = fs_fence_enter_view(s->fs, &failed->step);
+	if (r < 0)
+		return r;
+	failed->stage = STAGE_GUARD;
+	r = guard_meet(s->guard, &hold);
 	if (r < 0)
 		return r;
 	failed->stage = STAGE_IDENTITY;
@@ -82,6 +91,10 @@ static int enter(const struct session *s, int link, struct link_message *failed)
 		return r;
 	failed->stage = STAGE_DOMAIN;
 	r = fs_fence_enter_domain(s->fs, &failed->step);
+	if (r < 0)
+		return r;
+	failed->stage = STAGE_GUARD;
+	r = hold ? guard_hold(s->guard) : 0;
 	if (r < 0)
 		return r;
 	if (prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || prctl(PR_SET_DUMPABLE, 0) < 0)
@@ -94,8 +107,15 @@ static int enter(const struct session *s, int link, struct link_message *failed)
 	return seccomp_filter_enter(&s->filter);
 }
 
-static _Noreturn void be_init(const struct session *s, int link)
+struct birth {
+	const struct session *s;
+	int link;
+};
+
+static void be_init(void *data)
 {
+	const struct session *s = ((const struct birth *)data)->s;
+	int link = ((const struct birth *)data)->link;
 	struct link_message m = { .word = LINK_FAILED };
 	struct init_work work = {
 		.command = &s->command,
@@ -124,12 +144,28 @@ static int explain(const struct session *s, const struct link_message *m, struct
 		return err_set(e, -EPROTO, "the pen's init broke off");
 	if (m->stage == STAGE_VIEW || m->stage == STAGE_DOMAIN)
 		return fs_fence_explain(s->fs, m->step, code, e);
+	if (m->stage == STAGE_GUARD && s->guard)
+		return session_explain_guard(s, code, e);
 	return err_set(e, code, "cannot %s: %s", STAGE_WORDS[m->stage], strerror(-code));
+}
+
+/* Below the guard's pid namespace, where there is a guard. */
+static pid_t give_birth(const struct session *s, const struct clone_args *args, struct birth *birth)
+{
+	pid_t pid;
+
+	if (s->guard)
+		return guard_clone(s->guard, args, be_init, birth);
+	pid = (pid_t)syscall(SYS_clone3, args, sizeof(*args));
+	if (pid == 0)
+		be_init(birth);
+	return pid < 0 ? -errno : pid;
 }
 
 int session_spawn(struct session *s, struct pinfold_error *e)
 {
 	auto_close int theirs = -1;
+	struct birth birth;
 	int pair[2];
 	int r;
 	struct clone_args args = {
@@ -146,12 +182,11 @@ int session_spawn(struct session *s, struct pinfold_error *e)
 		return err_set(e, -errno, "cannot make a socket pair: %s", strerror(errno));
 	s->link = pair[0];
 	theirs = pair[1];
-	s->init = (pid_t)syscall(SYS_clone3, &args, sizeof(args));
-	if (s->init == 0)
-		be_init(s, theirs);
+	birth = (struct birth){ .s = s, .link = theirs };
+	s->init = give_birth(s, &args, &birth);
 	if (s->init < 0)
-		return err_set(e, -errno, "cannot start a process in namespaces of its own: %s",
-			       strerror(errno));
+		return err_set(e, s->init, "cannot start a process in namespaces of its own: %s",
+			       strerror(-s->init));
 	r = cgroup_join_v1(&s->cgroup, s->init);
 	if (r < 0)
 		return err_set(e, r, "cannot put the session under its limits: %s", strerror(-r));

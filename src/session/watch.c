@@ -14,6 +14,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "fs/guard.h"
 #include "net/fence.h"
 #include "policy/policy.h"
 #include "session/link.h"
@@ -242,6 +243,14 @@ static int on_landlock(struct watch *w)
 	return 0;
 }
 
+static int on_guard(struct watch *w)
+{
+	/* It is gone, and the kernel ends the pen: init's end tells the rest. */
+	if (session_hear_guard(w->s) < 0)
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, guard_fd(w->s->guard), NULL);
+	return 0;
+}
+
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 struct source {
@@ -262,6 +271,7 @@ static size_t list_sources(const struct watch *w, struct source ret[static SOURC
 		{ s->worker_pidfd, on_worker_end },
 		{ net_fence_event_fd(s->net), on_net_event },
 		{ net_fence_host_fd(s->net), on_host_change },
+		{ guard_fd(s->guard), on_guard },
 		{ s->landlock ? landlock_audit_fd(s->landlock) : -1, on_landlock },
 	};
 
