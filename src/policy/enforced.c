@@ -17,24 +17,6 @@ static const char *find_verify(const struct policy *p)
 	return NULL;
 }
 
-static bool is_held_pattern(const char *path)
-{
-	static const char *const held[] = { "**/.env", "**/.env.*" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(held); i++)
-		if (strcmp(path, held[i]) == 0)
-			return true;
-	return false;
-}
-
-static const char *find_pattern(const struct policy *p)
-{
-	for (size_t i = 0; i < p->fs.n; i++)
-		if (p->fs.rule[i].pattern && !is_held_pattern(p->fs.rule[i].path))
-			return p->fs.rule[i].text;
-	return NULL;
-}
-
 static const char *find_cut(const struct policy *p)
 {
 	return p->net.on_revoke == REVOKE_CUT ? "" : NULL;
@@ -60,7 +42,6 @@ static const struct {
 	const char *(*find)(const struct policy *p);
 } UNENFORCED[] = {
 	{ "network.allowOutbound[].verify", find_verify },
-	{ "filesystem.deny", find_pattern },
 	{ "network.onRevoke", find_cut },
 	{ "identity.handover", find_handover },
 	{ "filesystem.strictDeny", find_strict_deny },

@@ -175,8 +175,12 @@ echo k >"$WS/a/.env" && chown "$TENANT" "$WS/a/.env"
 p=$(policy '{"version": 1, "filesystem": {"deny": ["**/.env"]}}')
 expect 'P54 a pattern holds for a file that exists' "$refused" probe -p "$p" -- read "$WS/a/.env"
 expect 'P54 whatever the directory of the caller' "$refused" pen -p "$p" -- sh -c 'cd a && python3 ../probe read .env'
-status 'P54 a pattern that is not held is an error' 65 \
-	pen -p "$(policy '{"version": 1, "filesystem": {"deny": ["**/*.key"]}}')" -- true
+echo k >"$WS/a/my.key" && chown "$TENANT" "$WS/a/my.key"
+p=$(policy '{"version": 1, "filesystem": {"deny": ["**/*.key"]}}')
+expect 'P54 so does any other pattern' "$refused" probe -p "$p" -- read "$WS/a/my.key"
+expect 'P54 what is planted under a denied name does not survive in place' '^gone$' bash -c "
+	cd '$WS' && '$PINFOLD' run --quiet --log '$LOG' -p '$p' -- sh -c 'echo k > a/planted.key'
+	test -e '$WS/a/planted.key' || echo gone"
 mkdir -p "$WS/out/keep" && echo k >"$WS/out/keep/f" && chown -R "$TENANT" "$WS/out"
 p=$(policy '{"version": 1, "workspace": "'"$WS"'", "workspaceAccess": "ro", "filesystem": {"rw": ["'"$WS"'/out"], "deny": ["'"$WS"'/out/keep"]}}')
 expect 'P56 the longest grant wins: read' '^ok ' probe -p "$p" -- read "$WS/probe"
