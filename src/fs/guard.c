@@ -63,7 +63,6 @@ static int by_number(const void *a, const void *b)
 
 static _Noreturn void be_guard(struct guard_core *core)
 {
-	int on = 1;
 	sigset_t all;
 	int keep[] = { core->supervisor, core->pen, core->notify, core->store, 0, 0 };
 
@@ -71,8 +70,7 @@ static _Noreturn void be_guard(struct guard_core *core)
 	sigprocmask(SIG_SETMASK, &all, NULL);
 	core->host_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	core->proc = open("/proc/self", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (core->host_root < 0 || core->proc < 0 ||
-	    setsockopt(core->pen, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+	if (core->host_root < 0 || core->proc < 0)
 		_exit(1);
 	keep[4] = core->host_root;
 	keep[5] = core->proc;
@@ -109,6 +107,7 @@ static int open_lines(struct guard *g, struct guard_core *core)
 {
 	int supervisor[2];
 	int pen[2];
+	int on = 1;
 
 	if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, supervisor) < 0)
 		return -errno;
@@ -118,6 +117,9 @@ static int open_lines(struct guard *g, struct guard_core *core)
 		return -errno;
 	g->pen = pen[0];
 	core->pen = pen[1];
+	/* Before anybody can write to it. */
+	if (setsockopt(core->pen, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
+		return -errno;
 	g->notify =
 	    fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE |
 			      FAN_UNLIMITED_MARKS | FAN_REPORT_DFID_NAME, /* since Linux 5.9 */

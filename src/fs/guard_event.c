@@ -29,7 +29,7 @@ static int open_in_tree(const struct guard_tree *t, struct file_handle *handle)
 	struct stat st;
 
 	if (fd < 0)
-		return errno == ESTALE || errno == ENOTDIR ? -ENOENT : -errno;
+		return errno == ESTALE || errno == ENOTDIR || errno == ENOENT ? -ENOENT : -errno;
 	if (fstat(fd, &st) < 0)
 		return -errno;
 	if (st.st_dev != t->dev || st.st_ino != t->ino) {

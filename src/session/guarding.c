@@ -98,11 +98,13 @@ int session_explain_guard(const struct session *s, int code, struct pinfold_erro
 {
 	struct guard_message m;
 
-	while (guard_receive(s->guard, &m) == 0)
-		if (m.word == GUARD_FAILED && m.path[0])
-			return err_set(e, code,
-				       "denied names can't be held below '%.120s': %s; "
-				       "\"onUnavailable\": \"degrade\" would start without",
-				       m.path, strerror(-m.error));
-	return err_set(e, code, "cannot hold denied names: %s", strerror(-code));
+	while (s->guard && guard_receive(s->guard, &m) == 0) {
+		if (m.word != GUARD_FAILED)
+			continue;
+		return err_set(e, code,
+			       "denied names can't be held below '%.120s': %s "
+			       "(\"onUnavailable\": \"degrade\" may start without)",
+			       m.path, strerror(-m.error));
+	}
+	return err_set(e, code, "the pen's init died before it was ready: %s", strerror(-code));
 }

@@ -199,7 +199,7 @@ int session_release(struct session *s, struct pinfold_error *e)
 	int r = link_receive(s->link, &m);
 
 	if (r < 0)
-		return err_set(e, r, "the pen's init died before it was ready");
+		return session_explain_guard(s, r, e);
 	if (m.word != LINK_READY)
 		return explain(s, &m, e);
 	m = (struct link_message){ .word = LINK_GO };

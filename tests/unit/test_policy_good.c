@@ -375,8 +375,6 @@ static void names_members_that_nothing_enforces_yet(void **state)
 		{ "{network: {onRevoke: 'cut'}}", "not enforced yet: network.onRevoke" },
 		{ "{identity: {handover: true}}", "not enforced yet: identity.handover" },
 		{ "{filesystem: {strictDeny: true}}", "not enforced yet: filesystem.strictDeny" },
-		{ "{filesystem: {deny: ['**/.env', '**/*.key']}}",
-		  "not enforced yet: filesystem.deny (**/*.key)" },
 		{ "{audit: {quiet: ['a.test']}}", "not enforced yet: audit.quiet" },
 	};
 	struct policy p = { 0 };
