@@ -28,7 +28,7 @@
 #include "fs/guard_wire.h"
 
 #define FDINFO_BYTES_MAX 4096
-#define BIRTH_STACK_BYTES (1024 * 1024)
+#define BIRTH_STACK_BYTES ((size_t)1024 * 1024)
 #define FINISH_MS 8000
 #define KILL_MS 1000
 
@@ -144,6 +144,7 @@ int guard_new(const struct path_set *set, const struct fs_fence *fence, const ch
 		.listener = -1,
 		.store = fs_fence_store(fence),
 		.init = -1,
+		.at = { .fd = -1 },
 	};
 	int r;
 

@@ -35,6 +35,12 @@ struct guard_job {
 	bool for_links; /* looks for further names of denied files */
 };
 
+/* One directory under the eye. */
+struct guard_look {
+	int fd; /* -1: none */
+	struct guard_job job;
+};
+
 struct guard_file {
 	dev_t dev;
 	ino_t ino;
@@ -73,6 +79,7 @@ struct guard_core {
 	size_t n_jobs;
 	size_t job_room;
 	bool links_done;
+	struct guard_look at;
 
 	struct guard_file *linked; /* denied, and with more than one name */
 	size_t n_linked;
@@ -102,8 +109,10 @@ int guard_trees_find(struct guard_core *g);
 /* guard_scan.c */
 int guard_scan_push(struct guard_core *g, const struct guard_job *job);
 int guard_scan_all(struct guard_core *g, bool for_links);
-/* Looks at one directory.  Returns 1 when there is more to do, 0 when all is known. */
+/* Looks at a piece of one directory.  Returns 1 when there may be more to do, 0 when all is
+ * known. */
 int guard_scan_step(struct guard_core *g);
+bool guard_scan_is_idle(const struct guard_core *g);
 
 /* guard_mask.c: what is done about a denied name in the directory dir.  Returns 1 when it was not
  * masked before, 0 when it was, or is gone. */

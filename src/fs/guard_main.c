@@ -21,6 +21,7 @@
 
 #define LAUNCH_BUDGET_US 3000 /* the command is held no longer than this */
 
+#define LOOKING_NICE 10
 #define END_MS 5000
 
 enum slot { SLOT_SUPERVISOR = 0, SLOT_PEN, SLOT_NOTIFY, SLOT_PERMIT, SLOT_LISTENER, SLOTS };
@@ -44,7 +45,7 @@ static int look_on(struct guard_core *g, bool *ret_over)
 		r = settle_names(g);
 	if (r < 0)
 		return r;
-	*ret_over = r == 0 && g->n_jobs == 0 && (g->n_linked == 0 || g->links_done);
+	*ret_over = r == 0 && guard_scan_is_idle(g);
 	return 0;
 }
 
@@ -97,6 +98,8 @@ static int meet(struct guard_core *g)
 	if (r == 0 && !over) {
 		r = guard_permit_start(g);
 		reply.hold = 1;
+		/* What the command does is more urgent than the rest of the look. */
+		setpriority(PRIO_PROCESS, 0, LOOKING_NICE);
 	}
 	reply.error = r;
 	if (send(g->pen, &reply, sizeof(reply), MSG_NOSIGNAL) < 0)
@@ -148,10 +151,18 @@ static int finish(struct guard_core *g)
 	return settle_names(g);
 }
 
+static int end_of_look(struct guard_core *g)
+{
+	int r = guard_permit_end(g);
+
+	setpriority(PRIO_PROCESS, 0, 0);
+	return r;
+}
+
 static int serve(struct guard_core *g)
 {
 	for (;;) {
-		bool looks = g->n_jobs > 0 || g->permit >= 0;
+		bool looks = !guard_scan_is_idle(g) || g->permit >= 0;
 		bool over = false;
 		struct pollfd p[SLOTS] = {
 			[SLOT_SUPERVISOR] = { .fd = g->supervisor, .events = POLLIN },
@@ -176,7 +187,7 @@ static int serve(struct guard_core *g)
 		if (r == 0 && looks)
 			r = look_on(g, &over);
 		if (r == 0 && over && g->permit >= 0)
-			r = guard_permit_end(g);
+			r = end_of_look(g);
 		if (r < 0)
 			return r;
 	}

@@ -25,14 +25,6 @@ struct entry {
 	char name[];
 };
 
-/* One directory under the eye. */
-struct look {
-	struct guard_core *g;
-	const struct guard_tree *tree;
-	const struct guard_job *job;
-	int fd;
-};
-
 static int make_room(struct guard_core *g)
 {
 	size_t room = g->job_room ? 2 * g->job_room : JOBS_FIRST;
@@ -80,112 +72,126 @@ int guard_scan_all(struct guard_core *g, bool for_links)
 	return r;
 }
 
-static bool is_dir(const struct look *l, const struct entry *d)
+static bool is_dir(struct guard_core *g, const struct entry *d)
 {
 	struct stat st;
 
 	if (d->type != DT_UNKNOWN)
 		return d->type == DT_DIR;
-	return fstatat(l->fd, d->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
+	return fstatat(g->at.fd, d->name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(st.st_mode);
 }
 
-static int look_at_denied(const struct look *l, const char *name, const char *path)
+static int look_at_denied(struct guard_core *g, const char *name, const char *path)
 {
-	if (l->job->origin == GUARD_INSIDE)
-		return guard_expel(l->g, l->tree, l->fd, name, path);
-	int r = guard_mask(l->g, l->fd, name);
+	if (g->at.job.origin == GUARD_INSIDE)
+		return guard_expel(g, &g->tree[g->at.job.tree], g->at.fd, name, path);
+	int r = guard_mask(g, g->at.fd, name);
 
 	return r < 0 ? r : 0;
 }
 
-static int look_for_link(const struct look *l, const struct entry *d)
+static int look_for_link(struct guard_core *g, const struct entry *d)
 {
-	struct guard_file f = { .dev = l->tree->dev, .ino = d->ino };
-	int r = guard_is_linked(l->g, &f) ? guard_mask(l->g, l->fd, d->name) : 0;
+	struct guard_file f = { .dev = g->tree[g->at.job.tree].dev, .ino = d->ino };
+	int r = guard_is_linked(g, &f) ? guard_mask(g, g->at.fd, d->name) : 0;
 
 	return r < 0 ? r : 0;
 }
 
-static int look_at(const struct look *l, const struct entry *d)
+static int look_at(struct guard_core *g, const struct entry *d)
 {
 	auto_free char *rel = NULL;
 	auto_free char *path = NULL;
-	bool may_match = !l->job->for_links && guard_name_may_match(l->g, d->name);
-	bool descends = is_dir(l, d);
+	const struct guard_tree *tree = &g->tree[g->at.job.tree];
+	bool may_match = !g->at.job.for_links && guard_name_may_match(g, d->name);
+	bool descends = is_dir(g, d);
 
-	if (l->job->for_links && !descends)
-		return look_for_link(l, d);
+	if (g->at.job.for_links && !descends)
+		return look_for_link(g, d);
 	if (!may_match && !descends)
 		return 0;
-	if (asprintf(&rel, "%s/%s", l->job->path, d->name) < 0)
+	if (asprintf(&rel, "%s/%s", g->at.job.path, d->name) < 0)
 		return -ENOMEM;
 	if (may_match) {
 		/* rel starts with "./". */
-		if (asprintf(&path, "%s%s", strcmp(l->tree->path, "/") ? l->tree->path : "",
-			     rel + 1) < 0)
+		if (asprintf(&path, "%s%s", strcmp(tree->path, "/") ? tree->path : "", rel + 1) < 0)
 			return -ENOMEM;
-		if (guard_path_is_denied(l->g, path))
-			return look_at_denied(l, d->name, path);
+		if (guard_path_is_denied(g, path))
+			return look_at_denied(g, d->name, path);
 	}
 	if (!descends)
 		return 0;
-	struct guard_job next = *l->job;
+	struct guard_job next = g->at.job;
 
 	next.path = rel;
-	return guard_scan_push(l->g, &next);
+	return guard_scan_push(g, &next);
 }
 
-static int look_through(const struct look *l)
-{
-	long n;
-	int r = 0;
-
-	while (r == 0 &&
-	       (n = syscall(SYS_getdents64, l->fd, l->g->entries, GUARD_ENTRIES_BYTES)) != 0) {
-		if (n < 0)
-			return errno == ENOENT ? 0 : -errno;
-		for (long at = 0; at < n && r == 0;) {
-			const struct entry *d = (const void *)(l->g->entries + at);
-
-			at += d->len;
-			if (strcmp(d->name, ".") != 0 && strcmp(d->name, "..") != 0)
-				r = look_at(l, d);
-		}
-	}
-	return r;
-}
-
-int guard_scan_step(struct guard_core *g)
+/* The next directory, if it can still be opened. */
+static int begin(struct guard_core *g)
 {
 	/* What is mounted further down is a tree of its own, or a mask. */
 	struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
 				.resolve =
 				    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV };
-	struct guard_job job;
-	int r;
 
-	if (g->n_jobs == 0 && g->n_linked > 0 && !g->links_done) {
-		g->links_done = true;
-		r = guard_scan_all(g, true);
-		return r < 0 ? r : 1;
-	}
-	if (g->n_jobs == 0)
-		return 0;
-	job = g->job[g->job_first];
+	g->at.job = g->job[g->job_first];
 	g->job_first = (g->job_first + 1) % g->job_room;
 	g->n_jobs--;
+	g->at.fd = (int)syscall(SYS_openat2, g->tree[g->at.job.tree].fd, g->at.job.path, &how,
+				sizeof(how));
+	if (g->at.fd >= 0)
+		return 0;
+	int r = -errno;
 
-	auto_free char *path = job.path;
-	struct look l = { .g = g, .tree = &g->tree[job.tree], .job = &job };
-	auto_close int fd = (int)syscall(SYS_openat2, l.tree->fd, path, &how, sizeof(how));
-
+	free(take_ptr(g->at.job.path));
 	/* Gone, or moved: then its new place was reported and is looked at. */
-	if (fd < 0)
-		return errno == ENOENT || errno == EXDEV || errno == ENOTDIR || errno == ELOOP ||
-			       errno == EAGAIN
-			   ? 1
-			   : -errno;
-	l.fd = fd;
-	r = look_through(&l);
+	return r == -ENOENT || r == -EXDEV || r == -ENOTDIR || r == -ELOOP || r == -EAGAIN ? 0 : r;
+}
+
+static void end(struct guard_core *g)
+{
+	close(take_fd(g->at.fd));
+	free(take_ptr(g->at.job.path));
+}
+
+static int look_on(struct guard_core *g)
+{
+	long n = syscall(SYS_getdents64, g->at.fd, g->entries, GUARD_ENTRIES_BYTES);
+	int r = n < 0 && errno != ENOENT ? -errno : 0;
+
+	if (n <= 0) {
+		end(g);
+		return r;
+	}
+	for (long at = 0; at < n && r == 0;) {
+		const struct entry *d = (const void *)(g->entries + at);
+
+		at += d->len;
+		if (strcmp(d->name, ".") != 0 && strcmp(d->name, "..") != 0)
+			r = look_at(g, d);
+	}
+	return r;
+}
+
+bool guard_scan_is_idle(const struct guard_core *g)
+{
+	return g->n_jobs == 0 && g->at.fd < 0 && (g->n_linked == 0 || g->links_done);
+}
+
+int guard_scan_step(struct guard_core *g)
+{
+	int r;
+
+	if (guard_scan_is_idle(g))
+		return 0;
+	if (g->at.fd >= 0) {
+		r = look_on(g);
+	} else if (g->n_jobs > 0) {
+		r = begin(g);
+	} else {
+		g->links_done = true;
+		r = guard_scan_all(g, true);
+	}
 	return r < 0 ? r : 1;
 }

@@ -26,9 +26,8 @@ struct planner {
 
 bool plan_is_system(const struct path_rule *rule);
 
-/* Each adds to pl's denies what a rule, or any pattern, denies; -errno with words. */
+/* Adds to pl's denies what a rule denies; -errno with words. */
 int plan_deny(struct planner *pl, const struct path_rule *rule);
-int plan_patterns(struct planner *pl);
 
 /* Deny always wins: what lies below one is not even mounted. */
 void plan_drop_denied(struct planner *pl);

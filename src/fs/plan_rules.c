@@ -270,8 +270,6 @@ static int plan_all(struct planner *pl)
 			r = plan_grant(pl, rule);
 	}
 	if (r == 0)
-		r = plan_patterns(pl);
-	if (r == 0)
 		r = plan_sockets(pl);
 	if (r < 0)
 		return r;
