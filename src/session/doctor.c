@@ -62,12 +62,22 @@ static enum pinfold_state try_landlock_audit(struct trial *t)
 	return found(t, PINFOLD_READY, "file denials come back from the kernel, with path");
 }
 
+/* Several doctors may be at work. */
+static int make_cgroup(struct cgroup *c, const struct limits_policy *limits,
+		       struct pinfold_error *e)
+{
+	char id[32];
+
+	snprintf(id, sizeof(id), "doctor-%d", (int)getpid());
+	return cgroup_prepare(c, id, limits, false, e);
+}
+
 static enum pinfold_state try_cgroup(struct trial *t)
 {
 	struct limits_policy none = { 0 };
 	struct cgroup c = CGROUP_EMPTY;
 	struct pinfold_error e = { 0 };
-	int r = cgroup_prepare(&c, "doctor", &none, false, &e);
+	int r = make_cgroup(&c, &none, &e);
 
 	t->fix = "mount cgroup2 (mount -t cgroup2 none /sys/fs/cgroup) and run as root";
 	if (r == 0)
@@ -82,7 +92,7 @@ static enum pinfold_state try_limits(struct trial *t)
 	struct limits_policy all = { .pids = 64, .memory = 64 << 20, .cpu_percent = 100 };
 	struct cgroup c = CGROUP_EMPTY;
 	struct pinfold_error e = { 0 };
-	int r = cgroup_prepare(&c, "doctor", &all, false, &e);
+	int r = make_cgroup(&c, &all, &e);
 
 	t->fix = "enable the pids, memory and cpu controllers";
 	if (r == 0)
