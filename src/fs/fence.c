@@ -385,7 +385,13 @@ int fs_fence_explain(const struct fs_fence *f, int step, int code, struct pinfol
 		[STEP_RESTRICT] = "entering the Landlock domain",
 	};
 	char text[PINFOLD_ERROR_MAX] = "an unknown step";
+	bool restricts = step >= 0 && (size_t)step == f->view.n + STEP_RESTRICT;
 
+	if (restricts && code == -E2BIG)
+		return err_set(
+		    e, code,
+		    "cannot enter the Landlock domain: this process is inside 16 of them "
+		    "already, and the kernel stacks no more; start fewer inside each other");
 	_Static_assert(ARRAY_SIZE(domain_steps) == STEP_RESTRICT + 1, "one text for each step");
 	if (step >= 0 && (size_t)step < f->view.n)
 		view_op_text(&f->view.op[step], text, sizeof(text));

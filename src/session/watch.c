@@ -17,6 +17,7 @@
 #include "fs/guard.h"
 #include "net/fence.h"
 #include "policy/policy.h"
+#include "session/explain.h"
 #include "session/link.h"
 #include "session/log.h"
 #include "session/session.h"
@@ -378,8 +379,5 @@ int session_watch(struct session *s, struct pinfold_error *e)
 		r = serve(&w);
 	close_watch(&w);
 	take_terminal_back(group);
-	if (r == 0 && w.exec_error)
-		return err_set(e, w.exec_error, "cannot execute '%s': %s", s->command.argv[0],
-			       strerror(-w.exec_error));
-	return r;
+	return r < 0 ? r : explain_result(s, w.exec_error, e);
 }
