@@ -230,7 +230,12 @@ pid_t guard_clone(const struct guard *g, const struct clone_args *args, void (*c
 	while (helper > 0 && waitpid(helper, NULL, 0) < 0 && errno == EINTR)
 		continue;
 	munmap(stack, BIRTH_STACK_BYTES);
-	return b.error < 0 ? b.error : pid_of(*(const int *)(uintptr_t)b.args.pidfd);
+	if (b.error < 0)
+		return b.error;
+	const int *pidfd;
+
+	memcpy(&pidfd, &b.args.pidfd, sizeof(pidfd)); /* an address in 64 bits */
+	return pid_of(*pidfd);
 }
 
 int guard_meet(const struct guard *g, bool *ret_hold)

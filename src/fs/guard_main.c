@@ -107,33 +107,30 @@ static int meet(struct guard_core *g)
 	return r;
 }
 
-static int on_slot(struct guard_core *g, enum slot s)
+static int on_pen(struct guard_core *g)
 {
-	int r = 0;
+	int r = meet(g);
 
-	switch (s) {
-	case SLOT_PEN:
-		r = meet(g);
-		/* Nobody is at the other end any more: the command runs. */
-		if (r == -EPIPE) {
-			close(take_fd(g->pen));
-			r = 0;
-		}
-		break;
-	case SLOT_NOTIFY:
-		r = guard_read_names(g);
-		break;
-	case SLOT_PERMIT:
-		r = guard_permit_read(g);
-		break;
-	case SLOT_LISTENER:
-		r = guard_listener_read(g);
-		break;
-	default:
-		break;
-	}
-	return r < 0 ? r : 0;
+	if (r != -EPIPE)
+		return r;
+	/* Nobody is at the other end any more: the command runs. */
+	close(take_fd(g->pen));
+	return 0;
 }
+
+static int on_listener(struct guard_core *g)
+{
+	return guard_listener_read(g);
+}
+
+static int (*const on_slot[])(struct guard_core *g) = {
+	[SLOT_PEN] = on_pen,
+	[SLOT_NOTIFY] = guard_read_names,
+	[SLOT_PERMIT] = guard_permit_read,
+	[SLOT_LISTENER] = on_listener,
+};
+
+_Static_assert(ARRAY_SIZE(on_slot) == SLOTS, "one function for each slot");
 
 /* The supervisor asks for the end, or is gone.  What was planted last goes out first, and for that
  * nothing may run inside any more. */
@@ -179,14 +176,14 @@ static int serve(struct guard_core *g)
 		if (p[SLOT_SUPERVISOR].revents)
 			return finish(g);
 		r = 0;
-		for (int s = SLOT_PEN; s < SLOTS && r == 0; s++)
+		for (int s = SLOT_PEN; s < SLOTS && r >= 0; s++)
 			if (p[s].revents)
-				r = on_slot(g, (enum slot)s);
+				r = on_slot[s](g);
 		if (p[SLOT_LISTENER].revents & POLLHUP)
 			close(take_fd(g->listener));
-		if (r == 0 && looks)
+		if (r >= 0 && looks)
 			r = look_on(g, &over);
-		if (r == 0 && over && g->permit >= 0)
+		if (r >= 0 && over && g->permit >= 0)
 			r = end_of_look(g);
 		if (r < 0)
 			return r;

@@ -21,7 +21,7 @@
 #include "fs/guard_remove.h"
 #include "fs/places.h"
 
-#define COPY_BYTES_MAX (16 * 1024 * 1024) /* of a planted file on another mount */
+#define COPY_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of a planted file on another mount */
 
 void guard_tell(struct guard_core *g, enum guard_word word, int error, const char *path,
 		const char *moved_to)

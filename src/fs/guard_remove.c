@@ -52,7 +52,7 @@ static int sweep(int dir, char ret[static NAME_MAX + 1])
 /* From the top down to a directory that holds no others: one level less each time. */
 static int thin_out(int dir, const char *name)
 {
-	char next[NAME_MAX + 1];
+	char next[NAME_MAX + 1] = "";
 	int at = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	int r = at < 0 ? -errno : sweep(at, next);
 

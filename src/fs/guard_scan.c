@@ -35,7 +35,7 @@ static int make_room(struct guard_core *g)
 	ring = calloc(room, sizeof(*ring));
 	if (!ring)
 		return -ENOMEM;
-	for (size_t i = 0; i < g->n_jobs; i++)
+	for (size_t i = 0; g->job_room > 0 && i < g->n_jobs; i++)
 		ring[i] = g->job[(g->job_first + i) % g->job_room];
 	free(g->job);
 	g->job = ring;

@@ -18,7 +18,7 @@
 #include "fs/fence.h"
 #include "fs/guard_inner.h"
 
-#define MOUNTINFO_BYTES_MAX (16 * 1024 * 1024)
+#define MOUNTINFO_BYTES_MAX ((size_t)16 * 1024 * 1024)
 #define MOUNT_POINT_FIELD 4
 
 #define NAME_EVENTS (FAN_CREATE | FAN_MOVED_TO | FAN_ONDIR)

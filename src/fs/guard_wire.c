@@ -43,10 +43,10 @@ union control {
 	char room[CMSG_SPACE(sizeof(int))];
 };
 
-int guard_wire_send(int sock, const void *message, size_t size, int fd)
+int guard_wire_send(int sock, void *message, size_t size, int fd)
 {
 	union control c = { 0 };
-	struct iovec v = { .iov_base = (void *)(uintptr_t)message, .iov_len = size };
+	struct iovec v = { .iov_base = message, .iov_len = size };
 	struct msghdr m = {
 		.msg_iov = &v, .msg_iovlen = 1, .msg_control = &c, .msg_controllen = sizeof(c)
 	};

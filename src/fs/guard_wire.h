@@ -23,7 +23,7 @@ struct guard_reply {
 };
 
 /* System calls only.  fd is sent along. */
-int guard_wire_send(int sock, const void *message, size_t size, int fd);
+int guard_wire_send(int sock, void *message, size_t size, int fd);
 
 /* What came along; sock passes credentials. */
 struct guard_mail {

@@ -104,7 +104,8 @@ static inline void guarded_start(struct guarded *g, int (*inside)(struct guarded
 
 	g->inside = inside;
 	if (fs_fence_new(&g->pen.policy, &g->pen.set, &g->pen.tenant, &g->fence, &g->pen.e) < 0 ||
-	    guard_new(&g->pen.set, g->fence, g->quarantine, GUARD_REFUSES, &g->guard, &g->pen.e) < 0)
+	    guard_new(&g->pen.set, g->fence, g->quarantine, GUARD_REFUSES, &g->guard, &g->pen.e) <
+		0)
 		fail_msg("%s", g->pen.e.text);
 	g->init = guard_clone(g->guard, &args, guarded_child, g);
 	assert_true(g->init > 1);
