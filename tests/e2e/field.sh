@@ -181,6 +181,9 @@ expect 'P54 so does any other pattern' "$refused" probe -p "$p" -- read "$WS/a/m
 expect 'P54 what is planted under a denied name does not survive in place' '^gone$' bash -c "
 	cd '$WS' && '$PINFOLD' run --quiet --log '$LOG' -p '$p' -- sh -c 'echo k > a/planted.key'
 	test -e '$WS/a/planted.key' || echo gone"
+# What was moved out stays for the operator; here that is us.
+sed -n 's|.*"movedTo":"\(/var/lib/pinfold/quarantine/[0-9a-f]*\)/.*|\1|p' "$LOG" | sort -u | while IFS= read -r dir; do rm -rf "$dir"; done
+rmdir /var/lib/pinfold/quarantine /var/lib/pinfold 2>/dev/null || true
 mkdir -p "$WS/out/keep" && echo k >"$WS/out/keep/f" && chown -R "$TENANT" "$WS/out"
 p=$(policy '{"version": 1, "workspace": "'"$WS"'", "workspaceAccess": "ro", "filesystem": {"rw": ["'"$WS"'/out"], "deny": ["'"$WS"'/out/keep"]}}')
 expect 'P56 the longest grant wins: read' '^ok ' probe -p "$p" -- read "$WS/probe"
