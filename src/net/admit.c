@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/clean.h"
 #include "base/err.h"
 #include "net/inner.h"
 #include "net/world.h"
@@ -66,43 +67,72 @@ int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e)
 	return rc < 0 ? err_set(e, rc, "network: out of memory") : 0;
 }
 
-/* The verdict for an address at the ports of one entry, as if the answer were in the map. */
-static enum pf_reason judge_entry(const struct net_fence *f, const union pf_addr *a, uint32_t index)
+/* The verdict for an address at the ports of one entry, as if the answer were in the map.  A deny
+ * of some ports leaves the others. */
+static enum pf_reason judge_entry(const struct net_fence *f, const union pf_addr *a, uint32_t index,
+				  unsigned proto)
 {
 	const struct net_rule *r = &f->policy->net.allow.rule[index];
 	const struct pf_vouch vouch = { .until = PF_NEVER_ENDS, .rule = index };
-	const struct pf_ask ask = {
-		.addr = *a,
-		.port = r->port_low,
-		.proto = (r->protos & PROTO_TCP) ? PF_TCP : PF_UDP,
-	};
 	const struct pf_world w = {
 		.now = 1,
 		.flags = f->tables.flags,
 		.tables = &f->tables,
-		.vouch = &vouch,
+		.vouch = r->host == HOST_PREFIX || r->host == HOST_LOCALHOST ? NULL : &vouch,
 		.host = f->host.addr,
 		.n_host = f->host.n,
 	};
+	struct pf_ask ask = { .addr = *a, .proto = proto };
+	const struct net_rule *deny;
 	struct pf_answer answer;
+	uint32_t port = r->port_low ? r->port_low : 1; /* nothing is reached at 0 */
 
-	pf_judge(&w, &ask, &answer);
+	do {
+		ask.port = (uint16_t)port;
+		pf_judge(&w, &ask, &answer);
+		deny = answer.reason == PF_DENY_RULE ? net_rule_of(f->policy, answer.rule) : NULL;
+		port = deny ? deny->port_high + 1u : 0;
+	} while (deny && port <= r->port_high);
 	return (enum pf_reason)answer.reason;
 }
 
-/* A deny of some port leaves the others: the first entry that gets through decides. */
-static enum pf_reason judge_name(const struct net_fence *f, const union pf_addr *a,
-				 const char *name)
+static bool is_literal_of(const struct net_rule *r, const struct addr *a)
 {
+	static const struct addr V6_LOOPBACK = { .b[15] = 1 };
+
+	if (r->host == HOST_PREFIX)
+		return addr_in_prefix(a, &r->addr, r->prefix_len);
+	return r->host == HOST_LOCALHOST &&
+	       (addr_equal(a, &V6_LOOPBACK) || (addr_is_v4(a) && a->b[12] == 127 && a->b[13] == 0 &&
+						a->b[14] == 0 && a->b[15] == 1));
+}
+
+/* An address stays when something may be reached there: at the ports of an entry for the name, or
+ * because the policy has the address as a literal.  Which, the kernel tells apart. */
+static enum pf_reason judge_name(const struct net_fence *f, const union pf_addr *a,
+				 const union pf_addr *inner, const char *name)
+{
+	static const struct {
+		unsigned bit;
+		unsigned proto;
+	} protos[] = { { PROTO_TCP, PF_TCP }, { PROTO_UDP, PF_UDP } };
 	const struct net_rules *allow = &f->policy->net.allow;
 	enum pf_reason reason = PF_DENY_UNMATCHED;
+	struct addr literal;
 
+	memcpy(literal.b, inner->b, sizeof(literal.b));
 	for (size_t i = 0; i < allow->n; i++) {
-		if (!net_rule_matches_name(&allow->rule[i], name))
+		const struct net_rule *r = &allow->rule[i];
+
+		if (!net_rule_matches_name(r, name) && !is_literal_of(r, &literal))
 			continue;
-		reason = judge_entry(f, a, (uint32_t)i);
-		if (reason != PF_DENY_RULE)
-			break;
+		for (size_t k = 0; k < ARRAY_SIZE(protos); k++) {
+			if (!(r->protos & protos[k].bit))
+				continue;
+			reason = judge_entry(f, a, (uint32_t)i, protos[k].proto);
+			if (reason >= PF_ALLOW)
+				return reason;
+		}
 	}
 	return reason;
 }
@@ -110,17 +140,14 @@ static enum pf_reason judge_name(const struct net_fence *f, const union pf_addr 
 static enum pf_reason admit(struct net_fence *f, const struct addr *addr, const char *name,
 			    uint64_t until)
 {
-	union pf_addr a;
+	const union pf_addr a = net_addr(addr);
 	union pf_addr inner;
-	int class;
 	enum pf_reason reason;
+	int class;
 
-	a = net_addr(addr);
 	pf_inner(&a, &inner);
 	class = pf_classify(&inner);
-	reason = judge_name(f, &a, name);
-	if (reason == PF_DENY_PORT && class == PF_CLASS_PRIVATE)
-		return PF_ALLOW_LITERAL; /* for other ports: the kernel will tell them apart */
+	reason = judge_name(f, &a, &inner, name);
 	if (reason < PF_ALLOW)
 		return reason;
 	if (class != PF_CLASS_PUBLIC && class != PF_CLASS_DOCUMENTATION)

@@ -42,6 +42,8 @@ struct net_judgement net_judge(const struct policy *p, const struct addr *a, uin
 
 	if (name && !policy_may_resolve(p, name, &refused) && refused)
 		return (struct net_judgement){ PF_DENY_RULE, refused };
+	if (port == NET_STEERED_PORT) /* of whatever server: the hooks steer it before they judge */
+		return (struct net_judgement){ PF_ALLOW_DNS, NULL };
 	if (net_tables_build(p, &tables, NULL) < 0)
 		return j;
 	if (name && policy_may_resolve(p, name, &refused)) {

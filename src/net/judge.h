@@ -12,6 +12,8 @@
 struct net_rule;
 struct policy;
 
+#define NET_STEERED_PORT 53 /* of every server: the session's resolver answers there */
+
 struct net_judgement {
 	enum pf_reason reason;       /* < PF_ALLOW denies */
 	const struct net_rule *rule; /* the entry that decided, or NULL */

@@ -128,6 +128,11 @@ static void judge_name(const struct policy *p, const char *name, const struct de
 		refuse_name(name, rule, subject, ret);
 		return;
 	}
+	if (d->port == NET_STEERED_PORT) {
+		ret->verdict = PINFOLD_ALLOW;
+		say(ret->reason, "%s", net_reason_text(PF_ALLOW_DNS));
+		return;
+	}
 	rule = rule_with_port(p, name, d);
 	if (!rule) {
 		ret->verdict = PINFOLD_DENY;
@@ -141,6 +146,25 @@ static void judge_name(const struct policy *p, const char *name, const struct de
 	say(ret->reason,
 	    "once the name has been looked up in the session, its public addresses may "
 	    "be reached there; so may any other name served at the same addresses");
+}
+
+static bool is_localhost(const char *name)
+{
+	return strcmp(name, "localhost") == 0 || name_is_below(name, "localhost");
+}
+
+/* It means two addresses; programs try both. */
+static void judge_localhost(const struct policy *p, const struct destination *d,
+			    const char *subject, struct pinfold_answer *ret)
+{
+	const struct addr v4 = addr_from_v4(__builtin_bswap32(0x7f000001));
+	const struct addr v6 = { .b[15] = 1 };
+	struct pinfold_answer other = { 0 };
+
+	judge_address(p, &v4, d, subject, ret);
+	judge_address(p, &v6, d, subject, &other);
+	if (ret->verdict == PINFOLD_DENY && other.verdict == PINFOLD_ALLOW)
+		*ret = other;
 }
 
 static int why_connect(const struct pinfold_policy *p, const char *subject,
@@ -157,14 +181,12 @@ static int why_connect(const struct pinfold_policy *p, const char *subject,
 		judge_address(&p->policy, &a, &d, subject, ret);
 		return 0;
 	}
-	if (strcmp(d.host, "localhost") == 0) {
-		a = addr_from_v4(__builtin_bswap32(0x7f000001));
-		judge_address(&p->policy, &a, &d, subject, ret);
-		return 0;
-	}
 	if (name_canonical(d.host, name) < 0)
 		return err_set(e, -EINVAL, "'%s' is neither an address nor a name", d.host);
-	judge_name(&p->policy, name, &d, subject, ret);
+	if (is_localhost(name))
+		judge_localhost(&p->policy, &d, subject, ret);
+	else
+		judge_name(&p->policy, name, &d, subject, ret);
 	return 0;
 }
 
@@ -176,6 +198,11 @@ static int why_resolve(const struct pinfold_policy *p, const char *subject,
 
 	if (name_canonical(subject, name) < 0)
 		return err_set(e, -EINVAL, "'%s' is not a name", subject);
+	if (is_localhost(name)) {
+		ret->verdict = PINFOLD_ALLOW;
+		say(ret->reason, "the session's resolver answers with the loopback addresses");
+		return 0;
+	}
 	if (!policy_may_resolve(&p->policy, name, &rule)) {
 		refuse_name(name, rule, name, ret);
 		return 0;

@@ -47,6 +47,13 @@ table <<TABLE
 77 connect [::ffff:169.254.169.254]:80
 77 connect [64:ff9b::a9fe:a9fe]:80
 0 connect ntp.test:123/udp
+0 connect 203.0.113.9:53/udp
+0 connect 192.0.2.1:53
+77 connect other.test:53
+0 resolve localhost
+0 resolve app.localhost
+77 connect localhost:5432
+77 connect app.localhost:5432
 0 resolve api.test
 77 resolve other.test
 77 resolve bad.wild.test

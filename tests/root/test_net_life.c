@@ -346,6 +346,12 @@ static void answers_that_lead_into_shut_space_are_stripped(void **state)
 		{ "api.test", "192.0.2.66", PF_DENY_RULE },
 		{ "api.test", "8.8.4.4", PF_ALLOW_VOUCHED },
 		{ "api.test", "172.16.5.5", PF_ALLOW_LITERAL },
+		{ "api.test", "::ffff:172.16.5.5", PF_ALLOW_LITERAL },
+		{ "api.test", "127.0.0.2", PF_ALLOW_LITERAL },
+		{ "api.test", "127.0.0.3", PF_DENY_LOOPBACK },
+		{ "api.test", "8.8.7.7", PF_DENY_RULE }, /* 443 alone, and that is denied */
+		{ "range.test", "8.8.7.7", PF_ALLOW_VOUCHED },
+		{ "any.test", "8.8.6.6", PF_DENY_RULE }, /* 1 to 65535 are denied */
 		{ "bad.test", "198.51.100.77", PF_DENY_RULE },
 		{ "none.test", "198.51.100.77", PF_DENY_UNMATCHED },
 	};
@@ -438,6 +444,13 @@ static int setup(void **state)
 	lab_allow(&lab, "api.test", 443, PROTO_TCP | PROTO_UDP);
 	lab_allow(&lab, "bad.test", 443, PROTO_TCP);
 	lab_allow(&lab, "172.16.5.5", 5432, PROTO_TCP);
+	lab_allow(&lab, "127.0.0.2", 5432, PROTO_TCP);
+	lab_allow(&lab, "range.test", 443, PROTO_TCP);
+	lab.rules[lab.policy.net.allow.n - 1].port_high = 444;
+	lab_allow(&lab, "any.test", -1, PROTO_TCP);
+	lab_deny(&lab, "8.8.6.6", 1, PROTO_TCP | PROTO_UDP);
+	lab.policy.net.deny.rule[0].port_high = 65535;
+	lab_deny(&lab, "8.8.7.7", 443, PROTO_TCP | PROTO_UDP);
 	lab_deny(&lab, "bad.test", -1, PROTO_TCP | PROTO_UDP);
 	lab_deny(&lab, "192.0.2.0/24", -1, PROTO_TCP | PROTO_UDP);
 	lab.inbound[0] =
