@@ -84,7 +84,8 @@ static _Noreturn void become_command(const struct init_work *w)
 	struct link_message failed = { .word = LINK_EXEC_FAILED };
 
 	unblock_signals();
-	if (chdir(w->start_dir) < 0 && chdir("/") < 0) {
+	if (chdir(w->start_dir) < 0 && !w->command->probe) {
+		failed.word = LINK_DIR_FAILED;
 		failed.error = -errno;
 		link_send(w->link, &failed);
 		_exit(EXIT_CANNOT_EXECUTE);

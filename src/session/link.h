@@ -12,6 +12,7 @@ enum link_word {
 	LINK_READY,       /* init: every fence has closed around me */
 	LINK_GO,          /* supervisor: start the command */
 	LINK_SIGNAL,      /* supervisor: pass on signal `value` */
+	LINK_DIR_FAILED,  /* the command's process: chdir gave `error` */
 	LINK_EXEC_FAILED, /* the command's process: execve gave `error` */
 	LINK_ENDED,       /* init: the command's wait status is `value` */
 };

@@ -14,6 +14,7 @@
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "fs/fence.h"
 #include "fs/guard.h"
 #include "net/fence.h"
 #include "policy/policy.h"
@@ -34,6 +35,7 @@ struct watch {
 	uint64_t kill_at_us;    /* 0: not asked to end */
 	uint64_t timeout_at_us; /* 0: none */
 	int exec_error;
+	int dir_error;
 	bool init_gone;
 	sigset_t old_mask;
 	struct pinfold_error *e;
@@ -72,6 +74,8 @@ static int on_link(struct watch *w)
 	}
 	if (m.word == LINK_EXEC_FAILED && !w->exec_error)
 		w->exec_error = m.error < 0 ? m.error : -EPROTO;
+	if (m.word == LINK_DIR_FAILED && !w->dir_error)
+		w->dir_error = m.error < 0 ? m.error : -EPROTO;
 	if (m.word == LINK_FAILED && !w->exec_error)
 		return err_set(w->e, m.error < 0 ? m.error : -EPROTO,
 			       "cannot start a process in the pen: %s (is limits.pids too low?)",
@@ -379,5 +383,12 @@ int session_watch(struct session *s, struct pinfold_error *e)
 		r = serve(&w);
 	close_watch(&w);
 	take_terminal_back(group);
+	if (r == 0 && w.dir_error)
+		return err_set(
+		    e, w.dir_error,
+		    "cannot enter '%.100s' as uid %u: %s; grant that uid the directory, or set "
+		    "identity.uid to its owner",
+		    fs_fence_start_dir(s->fs, s->context->cwd), (unsigned)s->identity.uid,
+		    strerror(-w.dir_error));
 	return r < 0 ? r : explain_result(s, w.exec_error, e);
 }
