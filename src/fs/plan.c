@@ -196,7 +196,7 @@ static int compare_masks(const void *a, const void *b)
 	return compare_paths(x->path, y->path);
 }
 
-static bool lies_in_writable_tree(const struct fs_plan *plan, const char *path)
+bool plan_is_writable_at(const struct fs_plan *plan, const char *path)
 {
 	for (size_t i = 0; i < plan->n_nodes; i++) {
 		const struct fs_node *n = &plan->node[i];
@@ -213,7 +213,7 @@ static int check_links(const struct fs_plan *plan, struct pinfold_error *e)
 	for (size_t i = 0; i < plan->n_nodes; i++) {
 		const struct fs_node *n = &plan->node[i];
 
-		if (n->kind != NODE_LINK || !lies_in_writable_tree(plan, n->path))
+		if (n->kind != NODE_LINK || !plan_is_writable_at(plan, n->path))
 			continue;
 		if (!n->rule)
 			return err_set(e, -EACCES,
@@ -292,7 +292,7 @@ static void drop_repeats(struct fs_plan *plan)
 		plan->node[kept] = n;
 		const struct fs_node *around = tree_around(plan, kept);
 
-		if (n.kind == NODE_TREE && around && around->grant == n.grant &&
+		if (n.kind == NODE_TREE && !n.is_held && around && around->grant == n.grant &&
 		    around->attrs == n.attrs)
 			plan_node_done(&plan->node[kept]);
 		else

@@ -41,6 +41,7 @@ struct fs_node {
 	bool on_host;     /* something is at path on the host: dev and ino say what */
 	bool is_optional; /* where a tree of the host has no such path it is left out */
 	bool is_ruled;    /* has a Landlock rule: grant */
+	bool is_held;     /* keeps a mount of its own whatever lies around it (git.h) */
 	uint64_t attrs;   /* MOUNT_ATTR_* */
 	enum domain_grant grant;
 	dev_t dev;

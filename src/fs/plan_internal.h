@@ -26,8 +26,14 @@ struct planner {
 
 bool plan_is_system(const struct path_rule *rule);
 
+/* Whether a tree for writing is around path. */
+bool plan_is_writable_at(const struct fs_plan *plan, const char *path);
+
 /* Adds to pl's denies what a rule denies; -errno with words. */
 int plan_deny(struct planner *pl, const struct path_rule *rule);
+
+/* git_plan.c: holds what protectGit holds at the top of trees for writing. */
+int plan_git(struct planner *pl);
 
 /* Deny always wins: what lies below one is not even mounted. */
 void plan_drop_denied(struct planner *pl);

@@ -154,18 +154,6 @@ static int plan_grant(struct planner *pl, const struct path_rule *rule)
 
 /* ---- unix sockets outside ---- */
 
-static bool writable_around(const struct fs_plan *plan, const char *path)
-{
-	for (size_t i = 0; i < plan->n_nodes; i++) {
-		const struct fs_node *n = &plan->node[i];
-
-		if (n->kind == NODE_TREE && n->grant == DOMAIN_WRITE &&
-		    fs_path_is_at_or_below(path, n->path))
-			return true;
-	}
-	return false;
-}
-
 static int add_socket(struct planner *pl, const struct unix_rule *u, struct fs_resolved *at)
 {
 	struct fs_node n = {
@@ -186,7 +174,7 @@ static int add_socket(struct planner *pl, const struct unix_rule *u, struct fs_r
 		return out_of_memory(pl);
 	if (at->fd < 0 || !S_ISSOCK(at->st.st_mode))
 		r = err_set(pl->e, -ENOENT, "%s: '%s' is not a socket", u->origin, u->text);
-	else if (writable_around(pl->plan, at->path))
+	else if (plan_is_writable_at(pl->plan, at->path))
 		r = err_set(pl->e, -EACCES,
 			    "%s: '%s' lies in a writable tree, where the pen could put another "
 			    "socket in its place",
@@ -269,6 +257,8 @@ static int plan_all(struct planner *pl)
 		else if (rule->right != PATH_DENY && !is_made_by_the_fence(rule))
 			r = plan_grant(pl, rule);
 	}
+	if (r == 0)
+		r = plan_git(pl);
 	if (r == 0)
 		r = plan_sockets(pl);
 	if (r < 0)

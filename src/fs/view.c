@@ -86,7 +86,9 @@ static int emit_attach(struct compiler *c, const struct fs_node *n, bool on_host
 		.kind = attacher[n->kind],
 		.target = n->target,
 		.fd = n->mount,
-		.is_checked = on_host,
+		/* Git replaces these files with others; whatever has the name is covered. */
+		.is_checked = on_host && !(n->is_held && !n->is_dir),
+		.is_optional = n->is_held && !n->is_dir,
 		.dev = n->dev,
 		.ino = n->ino,
 	};

@@ -1,0 +1,93 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# protectGit: what git runs or obeys can't be changed from inside, and git still works.
+. "$(dirname "$0")/lib.sh"
+need git python3
+refused='^denied (EACCES|EBUSY|EPERM|EROFS|EXDEV|ENOENT)$'
+me() { setpriv --reuid=$TENANT --regid=$TENANT --clear-groups env HOME="$T/none" "$@"; }
+who='-c user.name=a -c user.email=a@b.test'
+export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=protocol.file.allow GIT_CONFIG_VALUE_0=always
+
+# --- the repository at the top -------------------------------------------------------------------
+me git init -q "$WS" -b main
+me git -C "$WS" config core.fileMode true
+(cd "$WS" && me sh -c "echo 0 >f" && me git add f && me git $who commit -qm zero)
+mkdir "$T/origin" && chown "$TENANT" "$T/origin"
+me git clone -q --bare "$WS" "$T/origin/o.git"
+me git -C "$WS" remote add origin "$T/origin/o.git"
+config=$(cat "$WS/.git/config")
+for name in hooks/pre-commit config hooks/pre-commit.sample; do
+	expect "the top repository: $name can't be written" "$refused" probe -- write "$WS/.git/$name"
+done
+for trick in 'mv .git away' 'mv .git/hooks .git/h' 'rm -f .git/config' 'mv .git/config c' \
+	'ln .git/config c' 'echo x > c; mv c .git/config' 'rm -rf .git/hooks && test ! -e .git/hooks' \
+	'git config core.hooksPath /tmp' 'chmod 777 .git/config' 'ln -sf c .git/config'; do
+	expect "the top repository stands: $trick" '^no$' pen -- sh -c \
+		"{ $trick; } >/dev/null 2>&1 && echo yes || echo no"
+done
+check 'its configuration is what it was' test "$(cat "$WS/.git/config")" = "$config"
+check 'its hooks are there' test -e "$WS/.git/hooks/pre-commit.sample"
+expect 'add, commit, branch, merge, rebase, stash, tag, gc work' '^7$' pen -- sh -ec '
+	export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.test GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.test
+	echo 1 >> f; git commit -qam one; git checkout -qb side; echo 2 > g; git add g; git commit -qm two
+	git checkout -q main; echo 3 > h; git add h; git commit -qm three; git checkout -q side
+	git rebase -q main; git checkout -q main; git merge -q side; git branch -d side >/dev/null
+	echo 4 >> f; git stash -q; git stash pop -q; git commit -qam four; git tag v1; git gc -q
+	git checkout -q -b other HEAD~1; echo 5 > i; git add i; git commit -qm five; git checkout -q main
+	git merge -q --no-edit other; git log --oneline | wc -l'
+expect 'fetch and push work' '^ok$' pen --rw "$T/origin" -- sh -ec '
+	git push -q origin main; git fetch -q origin; git rev-parse -q --verify origin/main >/dev/null && echo ok'
+expect 'git status works' '^## main' pen -- git status -sb
+
+# --- new repositories ----------------------------------------------------------------------------
+expect 'git init and git clone make repositories of the session' '^1$' pen -- sh -ec '
+	git init -q new; git -C new config a.b c; git clone -q . copy; echo x > copy/.git/hooks/pre-commit
+	git init -q --bare b.git; git -C b.git config a.b c; ls copy/.git/hooks/pre-commit | wc -l'
+
+# --- linked worktrees ----------------------------------------------------------------------------
+main=$T/main
+mkdir "$main" && chown "$TENANT" "$main" && me git init -q "$main" -b main
+(cd "$main" && me sh -c "echo secret >only-here; echo 0 >f" && me git add f && me git $who commit -qm zero)
+me git -C "$main" worktree add -q "$WS/linked" -b linked
+me git -C "$main" worktree add -q "$T/origin/neighbour" -b neighbour
+linked() { (cd "$WS/linked" && exec "$PINFOLD" run --quiet --log "$LOG" -- "$@"); }
+expect 'commit, rebase, stash and log work in a linked worktree' '^3$' linked sh -ec '
+	export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b.test GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b.test
+	echo 1 > g; git add g; git commit -qm one; git checkout -q -b x HEAD~1; echo 2 > h; git add h
+	git commit -qm two; git rebase -q linked; echo 3 >> h; git stash -q; git stash pop -q
+	git checkout -q -f linked; git merge -q x; git branch -d x >/dev/null; git log --oneline | wc -l'
+inside() { (cd "$WS/linked" && cp "$WS/probe" probe && exec "$PINFOLD" run --quiet --log "$LOG" -- python3 probe "$@"); }
+for name in config hooks/pre-commit HEAD index worktrees/linked/commondir worktrees/linked/gitdir \
+	worktrees/neighbour/HEAD worktrees/new; do
+	expect "of the main repository, $name can't be written" "$refused" inside write "$main/.git/$name"
+done
+expect 'the .git file of a linked worktree stays' "$refused" inside write "$WS/linked/.git"
+expect 'its own HEAD is writable' '^ok ' inside write "$main/.git/worktrees/linked/HEAD"
+me git -C "$main" worktree remove -f "$WS/linked" 2>/dev/null || rm -rf "$WS/linked"
+me git -C "$main" worktree prune
+me git -C "$main" worktree add -q -f -B linked "$WS/linked" main
+expect 'the files of the main repository are out of reach' "$refused" inside read "$main/only-here"
+expect 'so are those of another worktree' "$refused" inside read "$T/origin/neighbour/f"
+
+# --- forged .git files ---------------------------------------------------------------------------
+for forged in "$main/.git" "$main/.git/worktrees/neighbour" "$T" / "../../main/.git/worktrees/neighbour"; do
+	rm -rf "$WS/forged" && mkdir "$WS/forged" && echo "gitdir: $forged" >"$WS/forged/.git"
+	cp "$WS/probe" "$WS/forged/probe" && chown -R "$TENANT" "$WS/forged"
+	expect "a .git file that says $forged opens nothing" "$refused" bash -c \
+		"cd '$WS/forged' && '$PINFOLD' run --quiet --log '$LOG' -- python3 probe read '$main/.git/config'"
+done
+# What it leads to lies in the workspace itself and names another repository as its main one.
+rm -rf "$WS/forged" && mkdir -p "$WS/forged/evil/worktrees/x/refs" "$WS/forged/evil/worktrees/x/objects"
+echo "gitdir: evil/worktrees/x" >"$WS/forged/.git"
+echo "$WS/forged/.git" >"$WS/forged/evil/worktrees/x/gitdir"
+echo "$main/.git" >"$WS/forged/evil/worktrees/x/commondir"
+echo 'ref: refs/heads/main' >"$WS/forged/evil/worktrees/x/HEAD"
+cp "$WS/probe" "$WS/forged/probe" && chown -R "$TENANT" "$WS/forged"
+expect 'a forged worktree opens no other repository' "$refused" bash -c \
+	"cd '$WS/forged' && '$PINFOLD' run --quiet --log '$LOG' -- python3 probe read '$main/.git/config'"
+
+# --- the switch ----------------------------------------------------------------------------------
+p=$(policy '{"version": 1, "filesystem": {"protectGit": false}}')
+expect 'without protectGit hooks are writable' '^ok ' probe -p "$p" -- write "$WS/.git/hooks/pre-commit"
+
+finish
