@@ -87,7 +87,8 @@ enum pinfold_question {
 	PINFOLD_WHY_UNIX,    /* PATH of a socket, or @NAME for an abstract one */
 };
 
-enum pinfold_verdict { PINFOLD_DENY = 0, PINFOLD_ALLOW, PINFOLD_ASK };
+/* PINFOLD_NOT_OURS: only of pinfold_why_last(). */
+enum pinfold_verdict { PINFOLD_DENY = 0, PINFOLD_ALLOW, PINFOLD_ASK, PINFOLD_NOT_OURS };
 
 #define PINFOLD_WHY_TEXT_MAX 512
 
@@ -103,6 +104,28 @@ struct pinfold_answer {
 /* -EINVAL: the question is malformed.  Since 0.1. */
 int pinfold_why(const struct pinfold_policy *p, enum pinfold_question q, const char *subject,
 		struct pinfold_answer *ret, struct pinfold_error *e);
+
+/* What a record tells of a session: its last denial, explained.  Unused texts are empty.
+ * Since 0.1. */
+struct pinfold_last {
+	char session[64];
+	char time[40];                      /* of the denial; without one, of the session's start */
+	char event[40];                     /* "net_deny", "dns_deny", ... */
+	char op[PINFOLD_WHY_TEXT_MAX];      /* "connect", "fs.write_file", ... */
+	char subject[PINFOLD_WHY_TEXT_MAX]; /* what was asked for, as pinfold_why() takes it */
+	char process[80];                   /* "node (pid 4711)" */
+	uint64_t denials;                   /* of the session, over all */
+	bool observed;                      /* it was only noticed, not refused */
+	bool allowed_now;                   /* the policy would allow it by now */
+	struct pinfold_answer answer;       /* PINFOLD_DENY or PINFOLD_NOT_OURS */
+};
+
+/* Reads the record at log_path (NULL: the policy's audit.path; "-": standard input) for the last
+ * denial of a session (NULL: the one that started last).  When policy is not NULL it is asked
+ * again, as it is now.  -EINVAL: no record is named; -ENOENT: there is none, or no such session in
+ * it.  Since 0.1. */
+int pinfold_why_last(const struct pinfold_policy *policy, const char *log_path, const char *session,
+		     struct pinfold_last *ret, struct pinfold_error *e);
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 

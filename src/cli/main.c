@@ -9,7 +9,8 @@
 const struct verb VERBS[] = {
 	{ "run", "-- COMMAND [ARGUMENT]...", "Confine one command.", RUN_OPTIONS, verb_run },
 	{ "why",
-	  "connect HOST:PORT[/udp] | resolve NAME | read PATH | write PATH | exec PATH | unix PATH",
+	  "connect HOST:PORT[/udp] | resolve NAME | read PATH | write PATH | exec PATH | unix PATH "
+	  "| --last [SESSION]",
 	  "Say what a policy decides, by which rule, and how to change it.", WHY_OPTIONS,
 	  verb_why },
 	{ "doctor", "", "Say what this kernel can enforce, found by trying.", DOCTOR_OPTIONS,

@@ -10,6 +10,7 @@
 #define EXIT_POLICY 65
 #define EXIT_REFUSED 77
 #define EXIT_NEEDS_APPROVAL 78
+#define EXIT_NOT_OURS 79
 #define EXIT_NOT_CONFINED 125
 
 /* One option.  `set` stores value (NULL for a flag) into data; a negative result is an error that

@@ -7,11 +7,14 @@
 #include "base/clean.h"
 #include "cli/policy_options.h"
 #include "cli/verbs.h"
+#include "cli/why_last.h"
 #include "pinfold.h"
 
 struct why_options {
 	struct policy_options policy; /* first: shared setters */
 	bool json;
+	bool last;
+	const char *log;
 };
 
 static int set_json(void *data, const char *value)
@@ -23,8 +26,27 @@ static int set_json(void *data, const char *value)
 	return 0;
 }
 
+static int set_last(void *data, const char *value)
+{
+	struct why_options *o = data;
+
+	(void)value;
+	o->last = true;
+	return 0;
+}
+
+static int set_log(void *data, const char *value)
+{
+	struct why_options *o = data;
+
+	o->log = value;
+	return 0;
+}
+
 const struct option_row WHY_OPTIONS[] = {
 	POLICY_OPTION_ROWS,
+	{ "last", 0, NULL, "explain the last denial of SESSION (else: of the newest)", set_last },
+	{ "log", 0, "FILE", "with --last: the record; without: the policy's audit.path", set_log },
 	{ "json", 0, NULL, "print one JSON object", set_json },
 	{ 0 },
 };
@@ -42,6 +64,7 @@ static const char *const VERDICT_WORDS[] = {
 	[PINFOLD_DENY] = "deny",
 	[PINFOLD_ALLOW] = "allow",
 	[PINFOLD_ASK] = "ask",
+	[PINFOLD_NOT_OURS] = "not_ours",
 };
 
 static void print_json(const struct pinfold_answer *a)
@@ -105,6 +128,23 @@ static int ask(const struct why_options *o, enum pinfold_question q, const char 
 					       : EXIT_REFUSED;
 }
 
+/* Without a policy on the command line the record speaks alone. */
+static int ask_record(const struct why_options *o, const char *session)
+{
+	struct why_last w = { .log = o->log, .session = session, .json = o->json };
+	struct pinfold_policy *policy = NULL;
+	int r = 0;
+
+	if (o->policy.file || o->policy.n > 0)
+		r = policy_options_load(&o->policy, &policy);
+	if (r != 0)
+		return r;
+	w.policy = policy;
+	r = why_last(&w);
+	pinfold_policy_free(policy);
+	return r;
+}
+
 int verb_why(int argc, char **argv)
 {
 	struct why_options o = { 0 };
@@ -113,6 +153,13 @@ int verb_why(int argc, char **argv)
 
 	if (n < 0)
 		return n == -2 ? 0 : EXIT_USAGE;
+	if (o.last && n <= 1)
+		return ask_record(&o, n == 1 ? words[0] : NULL);
+	if (o.last || o.log) {
+		complain(o.last ? "why: --last takes one session at most; see 'pinfold why --help'"
+				: "why: --log goes with --last; see 'pinfold why --help'");
+		return EXIT_USAGE;
+	}
 	if (n != 2) {
 		complain("why: a question and its subject are wanted; see 'pinfold why --help'");
 		return EXIT_USAGE;

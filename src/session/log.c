@@ -45,6 +45,13 @@ static const char *net_event_name(const struct net_event *ev)
 	return "net_deny";
 }
 
+/* Where the reason lies in the address, an entry with the name would not help. */
+static bool is_of_address(enum pf_reason reason)
+{
+	return reason == PF_DENY_PRIVATE || reason == PF_DENY_LOOPBACK ||
+	       reason == PF_DENY_METADATA || reason == PF_DENY_NEVER || reason == PF_DENY_RULE;
+}
+
 /* "host:port" as a policy would spell it: by the name that was asked for, if any. */
 static void destination(const struct net_event *ev, char *ret, size_t size)
 {
@@ -52,7 +59,7 @@ static void destination(const struct net_event *ev, char *ret, size_t size)
 	bool udp = strcmp(ev->proto, "udp") == 0;
 
 	addr_format(&ev->addr, address);
-	if (ev->name)
+	if (ev->name && !is_of_address(ev->reason))
 		snprintf(ret, size, "%s:%u%s", ev->name, ev->port, udp ? "/udp" : "");
 	else
 		snprintf(ret, size, addr_is_v4(&ev->addr) ? "%s:%u%s" : "[%s]:%u%s", address,
