@@ -98,6 +98,10 @@ install: all                                ## honours PREFIX and DESTDIR
 	install -D -m 0755 $(O)/$(NAME) $(DESTDIR)$(PREFIX)/bin/$(NAME)
 	for m in $(MAN); do install -D -m 0644 $$m \
 		$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/} || exit 1; done
+	for c in bash:bash-completion/completions/$(NAME) zsh:zsh/site-functions/_$(NAME) \
+		fish:fish/vendor_completions.d/$(NAME).fish; do \
+		$(O)/$(NAME) completion $${c%%:*} >$(O)/completion.$${c%%:*} && install -D -m 0644 \
+		$(O)/completion.$${c%%:*} $(DESTDIR)$(PREFIX)/share/$${c#*:} || exit 1; done
 clean:                                      ## remove everything built
 	$(Q)rm -rf $(O)
 help:

@@ -17,6 +17,8 @@ const struct verb VERBS[] = {
 	  verb_doctor },
 	{ "selftest", "", "Try every fence inside a real session.", SELFTEST_OPTIONS,
 	  verb_selftest },
+	{ "completion", "bash | zsh | fish", "Print a completion script for that shell.",
+	  COMPLETION_OPTIONS, verb_completion },
 	{ 0 },
 };
 

@@ -9,11 +9,13 @@ extern const struct option_row RUN_OPTIONS[];
 extern const struct option_row WHY_OPTIONS[];
 extern const struct option_row DOCTOR_OPTIONS[];
 extern const struct option_row SELFTEST_OPTIONS[];
+extern const struct option_row COMPLETION_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_selftest(int argc, char **argv);
+int verb_completion(int argc, char **argv);
 
 #endif
