@@ -69,6 +69,7 @@ union pf_addr {
 #define PF_WITH_ICMP (1u << 3)
 #define PF_WITH_METADATA (1u << 4)
 #define PF_TELL_ALLOWED (1u << 5) /* allows become events too */
+#define PF_OBSERVE (1u << 8)      /* what a rule could open is let through, and told as denied */
 
 /* What the storage of an attached cgroup holds.  All zero: not filled, everything is denied. */
 struct pf_session {

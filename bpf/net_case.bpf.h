@@ -89,7 +89,7 @@ static __noinline int conclude(struct pf_case *c)
 
 	if (!allowed || (c->s->flags & PF_TELL_ALLOWED))
 		tell(c, bpf_get_current_pid_tgid() >> 32, bpf_get_current_uid_gid());
-	if (allowed) {
+	if (allowed || pf_is_observed(c->s->flags, c->answer.reason)) {
 		__sync_fetch_and_add(&c->s->allowed, 1);
 		return 1;
 	}
@@ -103,8 +103,12 @@ static __noinline int conclude(struct pf_case *c)
 static __noinline int drop_packet(struct pf_case *c, __u32 reason)
 {
 	c->answer.reason = reason;
-	__sync_fetch_and_add(&c->s->denied, 1);
 	tell(c, c->k->pid, c->k->uid);
+	if (pf_is_observed(c->s->flags, reason)) {
+		__sync_fetch_and_add(&c->s->allowed, 1);
+		return 1;
+	}
+	__sync_fetch_and_add(&c->s->denied, 1);
 	return 0;
 }
 

@@ -120,6 +120,8 @@ static __always_inline int egress_datagram(struct __sk_buff *skb, struct pf_case
 		return 1;
 	if (c->answer.reason != PF_DENY_RULE && peer_get(c) == PF_PEER_INBOUND)
 		return 1;
+	if (pf_is_observed(c->s->flags, c->answer.reason)) /* told once, not for each packet */
+		remember((c->k->flags & PF_SOCK_CONNECTED) ? &c->k->peer : &c->k->last, c);
 	return drop_packet(c, c->answer.reason);
 }
 

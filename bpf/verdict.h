@@ -246,6 +246,17 @@ pf_inline void pf_with_own(struct pf_answer *ret, _Bool is_own)
 		ret->reason = PF_ALLOW_OWN;
 }
 
+/* Observing lets through what some rule could open.  Metadata, the never-list, odd sockets and
+ * packets, and whatever comes from outside stay shut. */
+pf_inline _Bool pf_is_observed(__u32 flags, __u32 reason)
+{
+	if (!(flags & PF_OBSERVE))
+		return 0;
+	return reason == PF_DENY_RULE || reason == PF_DENY_LOOPBACK || reason == PF_DENY_PRIVATE ||
+	       reason == PF_DENY_UNMATCHED || reason == PF_DENY_PORT || reason == PF_DENY_EXPIRED ||
+	       reason == PF_DENY_BIND;
+}
+
 /* What a socket may be. */
 pf_inline _Bool pf_socket_allowed(__u32 flags, __u32 type, __u32 proto)
 {

@@ -138,6 +138,9 @@ struct pinfold_run {
 	size_t n_keep_fds;
 	const char *agent;    /* for the record */
 	const char *log_path; /* overrides audit.path; "-" is standard error */
+	/* Let destinations and names through that the policy refuses, and record them as
+	 * "would_deny".  Metadata and the never-list stay shut, and so does every other fence. */
+	bool observe;
 	/* Called in the calling process with one sentence for a person: a denial's hint, a
 	 * degraded promise.  May be NULL. */
 	void (*notice)(void *data, const char *text);

@@ -17,6 +17,7 @@ struct run_options {
 	int keep[KEEP_FDS_MAX];
 	size_t n_keep;
 	bool quiet;
+	bool observe;
 };
 
 static int set_log(void *data, const char *value)
@@ -57,11 +58,22 @@ static int set_quiet(void *data, const char *value)
 	return 0;
 }
 
+static int set_observe(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	(void)value;
+	o->observe = true;
+	return 0;
+}
+
 const struct option_row RUN_OPTIONS[] = {
 	POLICY_OPTION_ROWS,
 	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
 	{ "agent", 0, "NAME", "the agent's name, for the record", set_agent },
 	{ "keep-fd", 0, "N", "pass descriptor N on (never an inet socket)", set_keep_fd },
+	{ "observe", 0, NULL, "let refused hosts and names through; the record says would_deny",
+	  set_observe },
 	{ "quiet", 'q', NULL, "no hints on standard error", set_quiet },
 	{ 0 },
 };
@@ -97,6 +109,7 @@ static int run_with(const struct run_options *o, char **command)
 		.n_keep_fds = o->n_keep,
 		.agent = o->agent,
 		.log_path = o->log,
+		.observe = o->observe,
 		.notice = o->quiet ? NULL : print_notice,
 	};
 

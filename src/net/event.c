@@ -40,6 +40,7 @@ static int read_event(void *data, void *record, size_t size)
 	read_path(record, size, path);
 	pf_inner(&ev.addr, &inner);
 	out.reason = (enum pf_reason)ev.reason;
+	out.observed = r->fence->observes && pf_is_observed(PF_OBSERVE, ev.reason);
 	out.op = net_op_word(ev.op);
 	out.pid = (pid_t)ev.pid;
 	out.uid = ev.uid;

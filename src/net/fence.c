@@ -206,12 +206,24 @@ static int attach_hook(const struct net_hook *h, int cgroup_fd, struct pinfold_e
 	return 0;
 }
 
+void net_fence_observe(struct net_fence *f)
+{
+	f->observes = true;
+}
+
+static __u32 session_flags(const struct net_fence *f)
+{
+	if (!f->observes)
+		return f->tables.flags;
+	return (f->tables.flags & ~PF_WITH_METADATA) | PF_OBSERVE;
+}
+
 int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
 		     struct pinfold_error *e)
 {
 	const struct pf_session session = {
 		.id = SESSION_ID,
-		.flags = f->tables.flags,
+		.flags = session_flags(f),
 		.resolver_port = resolver ? resolver->port : 0,
 		.deny_errno =
 		    (__u16)(f->policy->net.deny_errno ? f->policy->net.deny_errno : EPERM),

@@ -45,6 +45,11 @@ struct net_unix_tree {
  * means that this kernel can't (the hooks came with Linux 6.7) and leaves the fence as it was. */
 int net_fence_unix_trees(struct net_fence *f, const struct net_unix_tree *trees, size_t n);
 
+/* Before net_fence_attach: what some rule could open is let through, and told as if it were denied.
+ * Metadata (whatever the policy says of it), the never-list, odd sockets and packets, unix sockets
+ * and everything from outside stay shut. */
+void net_fence_observe(struct net_fence *f);
+
 /* Where the session's resolver listens, on 127.0.0.1 and ::1, UDP and TCP alike. */
 struct net_resolver {
 	uint16_t port; /* host order; 0: there is none, port 53 is refused */
@@ -76,6 +81,7 @@ int net_fence_vouch(struct net_fence *f, const char *name, struct net_vouch *v, 
 /* What the kernel reported: a denial (or, with audit.allowed, an allow). */
 struct net_event {
 	enum pf_reason reason;
+	bool observed;  /* reason denies, and it was let through */
 	const char *op; /* "connect", "sendmsg", "bind", "socket", "inbound", "packet", ... */
 	pid_t pid;      /* 0: not known */
 	uid_t uid;

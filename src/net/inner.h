@@ -31,6 +31,7 @@ struct net_fence {
 	struct ring_buffer *ring;
 	struct net_reader reader; /* of the call that is reading */
 	uint64_t cgroup_id;
+	bool observes;
 };
 
 int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e);

@@ -180,6 +180,11 @@ static int run_under(const struct pinfold_policy *policy, const struct pinfold_r
 	auto_free int *keep = NULL;
 	struct session s;
 
+	if (args->observe && policy->has_site)
+		return err_set(e, -EINVAL,
+			       "observing would widen what the site policy (%s) allows; run "
+			       "without --observe",
+			       SITE_POLICY);
 	session_init(&s, policy);
 	if (args->n_keep_fds) {
 		keep = malloc(args->n_keep_fds * sizeof(*keep));
@@ -193,6 +198,7 @@ static int run_under(const struct pinfold_policy *policy, const struct pinfold_r
 	s.command.n_keep_fds = args->n_keep_fds;
 	s.agent = args->agent;
 	s.log_path = args->log_path;
+	s.wants_observe = args->observe;
 	s.notice = args->notice;
 	s.notice_data = args->notice_data;
 	return session_run(&s, ret_status, e);

@@ -14,6 +14,7 @@
 #include "policy/names.h"
 #include "policy/paths.h"
 #include "session/hash.h"
+#include "session/observe.h"
 #include "session/session.h"
 
 #define FOLD_KEY_MAX 512
@@ -103,9 +104,8 @@ static bool is_everyday(const struct net_event *ev)
 					      strcmp(ev->path, "/run/nscd/socket") == 0);
 }
 
-void log_net_event(void *data, const struct net_event *ev)
+static void write_net_event(struct session *s, const struct net_event *ev)
 {
-	struct session *s = data;
 	const char *event = net_event_name(ev);
 	char dst[NAME_BUF + 16];
 	char advice[ADVICE_MAX] = "";
@@ -127,12 +127,24 @@ void log_net_event(void *data, const struct net_event *ev)
 	l = record_begin(s->record, event);
 	record_process(l, ev->pid);
 	write_net_members(l, ev, advice);
+	record_verdict(l, ev->observed ? RECORD_WOULD_DENY : RECORD_DENY);
 	record_end(l);
 	if (ev->reason >= PF_ALLOW)
 		return;
-	snprintf(hint, sizeof(hint), "refused %s to %s: %s", ev->op,
-		 ev->reason == PF_DENY_UNIX ? ev->path : dst, net_reason_text(ev->reason));
+	snprintf(hint, sizeof(hint), "%s %s to %s: %s", ev->observed ? "would refuse" : "refused",
+		 ev->op, ev->reason == PF_DENY_UNIX ? ev->path : dst, net_reason_text(ev->reason));
 	log_hint(s, hint, advice);
+}
+
+/* While observing, names lead to addresses that the fence did not vouch for. */
+void log_net_event(void *data, const struct net_event *ev)
+{
+	struct session *s = data;
+	struct net_event named = *ev;
+
+	if (!named.name && s->observe && ev->reason != PF_DENY_UNIX)
+		named.name = observe_name(s->observe, &ev->addr);
+	write_net_event(s, &named);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */
@@ -168,18 +180,20 @@ static const char *refusal_word(uint32_t refusal, bool by_rule)
 	return refusal < DNS_REFUSAL_MAX ? WORDS[refusal] : WORDS[DNS_REFUSAL_NONE];
 }
 
-void log_dns_refused(struct session *s, const struct dns_note *note)
+static void write_dns_deny(struct session *s, const struct dns_note *note,
+			   enum record_verdict verdict)
 {
+	bool observed = verdict == RECORD_WOULD_DENY;
 	const struct net_rule *rule = NULL;
 	char advice[ADVICE_MAX] = "";
 	char canonical[NAME_BUF];
 	char hint[NAME_BUF + 64];
 	struct record_line *l;
 
-	s->denied.dns += note->folded ? note->folded : 1;
 	if (record_fold(s->record, "dns_deny", note->name))
 		return;
-	if (note->refusal == DNS_REFUSAL_NAME && name_canonical(note->name, canonical) == 0 &&
+	if ((observed || note->refusal == DNS_REFUSAL_NAME) &&
+	    name_canonical(note->name, canonical) == 0 &&
 	    !policy_may_resolve(s->policy, canonical, &rule) && !rule &&
 	    !name_is_metadata(canonical))
 		snprintf(
@@ -191,13 +205,30 @@ void log_dns_refused(struct session *s, const struct dns_note *note)
 	record_text(l, "type", type_name(note->type));
 	record_text(l, "rule", rule ? rule->text : NULL);
 	record_text(l, "origin", rule ? rule->origin : NULL);
-	record_text(l, "reason", refusal_word(note->refusal, rule != NULL));
+	record_text(l, "reason",
+		    refusal_word(observed ? DNS_REFUSAL_NAME : note->refusal, rule != NULL));
 	record_text(l, "advice", advice[0] ? advice : NULL);
 	if (note->folded > 1)
 		record_number(l, "count", note->folded);
+	record_verdict(l, verdict);
 	record_end(l);
-	snprintf(hint, sizeof(hint), "refused to resolve %s", note->name);
+	snprintf(hint, sizeof(hint), "%s to resolve %s", observed ? "would refuse" : "refused",
+		 note->name);
 	log_hint(s, hint, advice);
+}
+
+void log_dns_refused(struct session *s, const struct dns_note *note)
+{
+	s->denied.dns += note->folded ? note->folded : 1;
+	write_dns_deny(s, note, RECORD_DENY);
+}
+
+void log_dns_observed(struct session *s, const struct dns_note *note)
+{
+	const struct net_rule *rule;
+
+	if (!policy_may_resolve(s->policy, note->name, &rule))
+		write_dns_deny(s, note, RECORD_WOULD_DENY);
 }
 
 static void write_addresses(struct record_line *l, const struct net_vouch *v, size_t n, bool passed)
@@ -337,6 +368,8 @@ void log_session_start(struct session *s)
 		record_text(l, "hash", hash);
 	record_number(l, "generation", 1);
 	record_texts(l, "argv", (const char *const *)s->command.argv, argc);
+	if (s->observe)
+		record_bool(l, "observe", true);
 	record_object(l, "identity");
 	record_number(l, "uid", s->identity.uid);
 	record_number(l, "gid", s->identity.gid);

@@ -31,6 +31,9 @@ void log_dns_refused(struct session *s, const struct dns_note *note);
 void log_dns_judged(struct session *s, const struct dns_note *note, const struct net_vouch *v,
 		    size_t n);
 
+/* While observing: the name was resolved; when the policy refuses it, that is told. */
+void log_dns_observed(struct session *s, const struct dns_note *note);
+
 /* A helper died, events were lost, a promise does not hold. */
 void log_degraded(struct session *s, const char *fence, const char *reason);
 void log_lost(struct session *s, const char *what, uint64_t n);

@@ -20,6 +20,7 @@
 #include "net/fence.h"
 #include "policy/parse.h"
 #include "session/log.h"
+#include "session/observe.h"
 
 static int start_loader(struct session *s, struct pinfold_error *e)
 {
@@ -150,8 +151,11 @@ static int prepare_cgroup(struct session *s, struct pinfold_error *e)
 
 static int prepare_resolver(struct session *s, struct pinfold_error *e)
 {
-	int r = dns_worker_prepare(&s->dns, s->policy, e);
+	int r = s->wants_observe ? observe_new(s->policy, &s->observe) : 0;
 
+	if (r < 0)
+		return err_set(e, r, "out of memory");
+	r = dns_worker_prepare(&s->dns, s->observe ? observe_policy(s->observe) : s->policy, e);
 	return r < 0 ? r : session_start_worker(s, e);
 }
 
@@ -186,6 +190,8 @@ static int close_network(struct session *s, struct pinfold_error *e)
 	struct net_resolver resolver = { .port = s->dns.port };
 	int r = net_fence_new(s->policy, s->loader, &s->net, e);
 
+	if (r == 0 && s->observe)
+		net_fence_observe(s->net);
 	if (r == 0 && s->is_recorded)
 		r = watch_unix_sockets(s, e);
 	return r < 0 ? r : net_fence_attach(s->net, s->cgroup.dir_fd, &resolver, e);
@@ -283,6 +289,7 @@ void session_done(struct session *s)
 	net_fence_free(s->net);
 	net_loader_free(s->loader);
 	dns_worker_done(&s->dns);
+	observe_free(s->observe);
 	free(s->resolv_conf);
 	guard_free(s->guard);
 	fs_fence_free(s->fs);

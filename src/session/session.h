@@ -21,6 +21,7 @@ struct guard;
 struct landlock_audit;
 struct net_fence;
 struct net_loader;
+struct observe;
 struct policy;
 struct record;
 
@@ -58,6 +59,7 @@ struct session {
 	struct seccomp_filter filter;
 	struct seccomp_filter worker_filter;
 	struct dns_worker dns;
+	struct observe *observe; /* NULL: refusals refuse */
 	char *resolv_conf;
 	pid_t worker;
 	int worker_pidfd;
@@ -80,6 +82,7 @@ struct session {
 	uint64_t started_us; /* CLOCK_MONOTONIC */
 	int wait_status;     /* of the command, once it has ended */
 	bool ended;
+	bool wants_observe;
 	bool timed_out;
 	bool hinted;
 

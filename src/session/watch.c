@@ -21,6 +21,7 @@
 #include "session/explain.h"
 #include "session/link.h"
 #include "session/log.h"
+#include "session/observe.h"
 #include "session/session.h"
 
 #define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
@@ -166,11 +167,15 @@ static void judge(struct session *s, const struct dns_note *note)
 	if (net_fence_vouch(s->net, note->name, v, note->n_addrs, note->ttl_s) < 0)
 		for (size_t i = 0; i < note->n_addrs; i++)
 			v[i].reason = PF_DENY_UNMATCHED;
+	if (s->observe)
+		keep = observe_names(s->observe, note, v);
 	for (size_t i = 0; i < note->n_addrs; i++)
 		if (v[i].reason >= PF_ALLOW)
 			keep |= UINT64_C(1) << i;
 	if (dns_ruling_send(&s->dns, note->id, keep) < 0)
 		kill(s->worker, SIGKILL); /* its end is seen by on_worker_end */
+	if (s->observe)
+		log_dns_observed(s, note);
 	log_dns_judged(s, note, v, note->n_addrs);
 }
 
