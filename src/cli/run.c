@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/number.h"
 #include "cli/policy_options.h"
@@ -9,6 +12,7 @@
 #include "pinfold.h"
 
 #define KEEP_FDS_MAX 32
+#define NOTICE_MAX 1024
 
 struct run_options {
 	struct policy_options policy; /* first: shared setters */
@@ -78,10 +82,27 @@ const struct option_row RUN_OPTIONS[] = {
 	{ 0 },
 };
 
+/* Never waits for a reader: the session shares the terminal or pipe, and could hold its guardian
+ * by stopping the output or filling it. */
 static void print_notice(void *data, const char *text)
 {
+	char line[NOTICE_MAX];
+	int n = snprintf(line, sizeof(line), "pinfold: %s\n", text);
+	size_t len = n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1;
+	int fd;
+
 	(void)data;
-	complain("%s", text);
+	if (n < 0 || send(STDERR_FILENO, line, len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
+	    errno != ENOTSOCK)
+		return;
+	/* O_NONBLOCK on the descriptor itself would be everybody's. */
+	fd = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	ssize_t done = write(fd, line, len);
+
+	(void)done; /* a hint that nobody can read now is no error */
+	close(fd);
 }
 
 /* As a shell would: the command's own status, 128+N for a signal. */

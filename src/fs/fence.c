@@ -24,6 +24,12 @@
 #define RESOLV_CONF "/etc/resolv.conf"
 #define INHERITED_FDS 3 /* standard input, output, error */
 
+/* Parts of the machine's memory that a pen's own file systems may take, 60 % in sum. */
+#define TMP_PERCENT 20
+#define HOME_PERCENT 20
+#define VAR_TMP_PERCENT 10
+#define SHM_PERCENT 10
+
 struct fs_fence {
 	struct domain domain;
 	struct fs_plan plan;
@@ -96,17 +102,22 @@ static int add_tmp(struct fs_fence *f, enum tmp_mode mode, struct pinfold_error 
 {
 	static const char *const path[] = { "/tmp", "/var/tmp" };
 	/* Root's, so that the session can't rename directories that lead to its workspace. */
-	static const struct place p = { .mode = 01777, .attrs = MOUNT_ATTR_NODEV };
+	static const struct place p[ARRAY_SIZE(path)] = {
+		{ .mode = 01777, .ram_percent = TMP_PERCENT, .attrs = MOUNT_ATTR_NODEV },
+		{ .mode = 01777, .ram_percent = VAR_TMP_PERCENT, .attrs = MOUNT_ATTR_NODEV },
+	};
 	int r = 0;
 
 	for (size_t i = 0; mode == TMP_PRIVATE && i < ARRAY_SIZE(path) && r == 0; i++)
-		r = add_place(f, path[i], place_tmpfs(&p, e), DOMAIN_WRITE, PLACE_OPTIONAL, e);
+		r = add_place(f, path[i], place_tmpfs(&p[i], e), DOMAIN_WRITE, PLACE_OPTIONAL, e);
 	return r;
 }
 
 static int add_dev(struct fs_fence *f, struct pinfold_error *e)
 {
-	static const struct place shm = { .mode = 01777, .attrs = MOUNT_ATTR_NODEV };
+	static const struct place shm = { .mode = 01777,
+					  .ram_percent = SHM_PERCENT,
+					  .attrs = MOUNT_ATTR_NODEV };
 	int r = add_place(f, "/dev", place_dev(e), DOMAIN_DEVICE, PLACE_REQUIRED, e);
 
 	if (r == 0)
@@ -155,7 +166,13 @@ static int hide_host(struct fs_fence *f, struct pinfold_error *e)
 
 static int add_home(struct fs_fence *f, const struct fs_tenant *t, struct pinfold_error *e)
 {
-	struct place p = { .mode = 0700, .uid = t->uid, .gid = t->gid, .attrs = MOUNT_ATTR_NODEV };
+	struct place p = {
+		.mode = 0700,
+		.uid = t->uid,
+		.gid = t->gid,
+		.ram_percent = HOME_PERCENT,
+		.attrs = MOUNT_ATTR_NODEV,
+	};
 	struct fs_resolved at = { .fd = -1 };
 	int r;
 

@@ -216,18 +216,18 @@ pid_t guard_clone(const struct guard *g, const struct clone_args *args, void (*c
 	if (stack == MAP_FAILED)
 		return -errno;
 	b.args.flags |= CLONE_PARENT;
-	b.args.exit_signal = 0; /* the helper's is sent */
+	b.args.exit_signal = 0; /* as the helper's: wait for it with __WALL */
 	if (setns(g->pids, CLONE_NEWPID) < 0) {
 		b.error = -errno;
 	} else {
 		helper = clone(give_birth, stack + BIRTH_STACK_BYTES,
-			       CLONE_VM | CLONE_VFORK | CLONE_FILES | SIGCHLD, &b);
+			       CLONE_VM | CLONE_VFORK | CLONE_FILES, &b);
 		if (helper < 0)
 			b.error = -errno;
 		if (setns(g->own_pids, CLONE_NEWPID) < 0)
 			b.error = -errno;
 	}
-	while (helper > 0 && waitpid(helper, NULL, 0) < 0 && errno == EINTR)
+	while (helper > 0 && waitpid(helper, NULL, __WALL) < 0 && errno == EINTR)
 		continue;
 	munmap(stack, BIRTH_STACK_BYTES);
 	if (b.error < 0)

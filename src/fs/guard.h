@@ -60,7 +60,7 @@ int guard_new(const struct path_set *set, const struct fs_fence *fence, const ch
 	      enum guard_strictness strictness, struct guard **ret, struct pinfold_error *e);
 
 /* Parent: clone3(2) into namespaces nested in the guard's.  args has CLONE_NEWPID and CLONE_PIDFD
- * and no exit signal of its own (SIGCHLD is sent).  The child, ours as any, runs child(data), which
+ * and no exit signal (wait for it with __WALL).  The child, ours as any, runs child(data), which
  * does not return.  Returns the child's pid, or -errno. */
 pid_t guard_clone(const struct guard *g, const struct clone_args *args, void (*child)(void *data),
 		  void *data);

@@ -3,10 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
+#include <sys/sysinfo.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
@@ -15,6 +17,8 @@
 #include "base/io.h"
 
 #define STORE_SIZE "256k"
+/* All pens share the machine's pseudo terminals with the host, kernel.pty.max (4096) in sum. */
+#define PTYS_MAX "128"
 
 struct option {
 	const char *key;
@@ -44,16 +48,43 @@ static int failed(int code, const char *what, struct pinfold_error *e)
 	return err_set(e, code, "cannot make %s: %s", what, strerror(-code));
 }
 
+/* Inodes cost kernel memory as well: as many as pages. */
+static int count_pages(unsigned percent, char *ret, size_t size)
+{
+	struct sysinfo si;
+
+	if (sysinfo(&si) < 0)
+		return -errno;
+	uint64_t bytes = (uint64_t)si.totalram * si.mem_unit;
+	uint64_t pages = bytes / (uint64_t)sysconf(_SC_PAGESIZE) * percent / 100 + 1;
+
+	(void)snprintf(ret, size, "%" PRIu64, pages);
+	return 0;
+}
+
 int place_tmpfs(const struct place *p, struct pinfold_error *e)
 {
 	char mode[16];
 	char uid[16];
 	char gid[16];
+	char pages[24];
 	const struct option opt[] = {
-		{ "mode", mode },    { "uid", uid }, { "gid", gid },
-		{ "size", p->size }, { NULL, NULL },
+		{ "mode", mode },
+		{ "uid", uid },
+		{ "gid", gid },
+		{ "size", p->size },
+		{ p->size ? NULL : "nr_blocks", pages },
+		{ "nr_inodes", pages },
+		{ NULL, NULL },
 	};
 
+	/* Never unbounded: what bounds it otherwise is half the machine, for each of them. */
+	if (!p->size) {
+		int r = count_pages(p->ram_percent ? p->ram_percent : 1, pages, sizeof(pages));
+
+		if (r < 0)
+			return failed(r, "a private tmpfs", e);
+	}
 	(void)snprintf(mode, sizeof(mode), "%o", p->mode);
 	(void)snprintf(uid, sizeof(uid), "%u", p->uid);
 	(void)snprintf(gid, sizeof(gid), "%u", p->gid);
@@ -64,9 +95,9 @@ int place_tmpfs(const struct place *p, struct pinfold_error *e)
 
 int place_devpts(struct pinfold_error *e)
 {
-	static const struct option opt[] = { { "mode", "620" },
-					     { "ptmxmode", "666" },
-					     { NULL, NULL } };
+	static const struct option opt[] = {
+		{ "mode", "620" }, { "ptmxmode", "666" }, { "max", PTYS_MAX }, { NULL, NULL }
+	};
 	int r = make_fs("devpts", opt, MOUNT_ATTR_NOSUID | MOUNT_ATTR_NOEXEC);
 
 	return r < 0 ? failed(r, "a private /dev/pts", e) : r;

@@ -12,8 +12,9 @@ struct place {
 	mode_t mode;
 	uid_t uid;
 	gid_t gid;
-	const char *size; /* as tmpfs takes it; NULL: half of the memory */
-	uint64_t attrs;   /* MOUNT_ATTR_*; nosuid always */
+	const char *size;     /* as tmpfs takes it; NULL: ram_percent counts */
+	unsigned ram_percent; /* of the machine's memory, at least 1 */
+	uint64_t attrs;       /* MOUNT_ATTR_*; nosuid always */
 };
 
 /* Each returns a descriptor of the detached mount, or a negative errno. */

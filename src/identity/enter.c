@@ -11,14 +11,18 @@
 #include "identity/identity.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
 #include <linux/keyctl.h>
 #include <linux/securebits.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "base/clean.h"
 
 #define CAPS_END 64 /* the sets are 64 bits wide */
 
@@ -112,7 +116,31 @@ int identity_enter_helper(uid_t uid, gid_t gid)
 	return verify(uid, gid);
 }
 
+/* Whoever has no login uid may choose one, once: the kernel's audit trail would name whom the
+ * session likes.  So it gets the session's uid, which it can't change any more. */
+static int fix_login_uid(uid_t uid)
+{
+	static const char unset[] = "4294967295";
+	char text[16] = "";
+	auto_close int fd = open("/proc/self/loginuid", O_RDWR | O_CLOEXEC);
+
+	/* A kernel without audit has no such file. */
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	if (read(fd, text, sizeof(text) - 1) < 0)
+		return -errno;
+	if (strncmp(text, unset, sizeof(unset) - 1) != 0)
+		return 0;
+	size_t at = sizeof(text);
+
+	for (; uid > 0; uid /= 10)
+		text[--at] = (char)('0' + uid % 10);
+	return pwrite(fd, text + at, sizeof(text) - at, 0) < 0 ? -errno : 0;
+}
+
 int identity_enter(const struct identity *id)
 {
-	return identity_enter_helper(id->uid, id->gid);
+	int r = fix_login_uid(id->uid);
+
+	return r < 0 ? r : identity_enter_helper(id->uid, id->gid);
 }

@@ -13,16 +13,19 @@
  *
  * System V IPC stays, since the session has an IPC namespace of its own.  Scheduling calls with a
  * foreign pid stay, since no pid of an outsider can be named; PRIO_USER and IOPRIO_WHO_USER skip
- * processes without a pid in the caller's namespace.
+ * processes without a pid in the caller's namespace.  "My own process group" does not: on a
+ * terminal it is the launcher's, so PRIO_PGRP and IOPRIO_WHO_PGRP with 0 are refused.
  */
 #include "seccomp/rules.h"
 
 #include <errno.h>
+#include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
 #include <seccomp.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include "base/clean.h"
@@ -53,6 +56,13 @@
 	{                                                                                          \
 		.nr = SCMP_SYS(name), .error = EPERM, .nested = true, .match = {                   \
 			{ .arg = (a), .mask = (flag), .value = (flag) }                            \
+		}                                                                                  \
+	}
+#define DENY_OWN_GROUP(name, which)                                                                \
+	{                                                                                          \
+		.nr = SCMP_SYS(name), .error = EPERM, .match = {                                   \
+			{ .arg = 0, .mask = UINT32_MAX, .value = (which) },                        \
+			{ .arg = 1, .mask = UINT32_MAX, .value = 0 }                               \
 		}                                                                                  \
 	}
 #define DENY_OPTION(level, name)                                                                   \
@@ -117,6 +127,9 @@ const struct call_rule seccomp_session_rules[] = {
 	DENY(pidfd_getfd),
 	DENY(kcmp),
 	DENY(process_madvise),
+
+	DENY_OWN_GROUP(setpriority, PRIO_PGRP),
+	DENY_OWN_GROUP(ioprio_set, IOPRIO_WHO_PGRP),
 
 	/* attack surface */
 	DENY(bpf),

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -137,9 +138,44 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
+/* A reader that went away, or a limit on file sizes, costs lines of the record, not the session:
+ * with these blocked, writes fail instead. */
+static const int WRITE_SIGNALS[] = { SIGPIPE, SIGXFSZ };
+
+static void block_write_signals(sigset_t *ret_mask, sigset_t *ret_pending)
+{
+	sigset_t block;
+
+	sigemptyset(&block);
+	for (size_t i = 0; i < ARRAY_SIZE(WRITE_SIGNALS); i++)
+		sigaddset(&block, WRITE_SIGNALS[i]);
+	sigpending(ret_pending);
+	pthread_sigmask(SIG_BLOCK, &block, ret_mask);
+}
+
+/* What came meanwhile came by our writes and goes with them. */
+static void restore_signals(const sigset_t *mask, const sigset_t *pending)
+{
+	const struct timespec now = { 0 };
+
+	for (size_t i = 0; i < ARRAY_SIZE(WRITE_SIGNALS); i++) {
+		sigset_t one;
+
+		sigemptyset(&one);
+		sigaddset(&one, WRITE_SIGNALS[i]);
+		if (!sigismember(pending, WRITE_SIGNALS[i]))
+			sigtimedwait(&one, NULL, &now);
+	}
+	pthread_sigmask(SIG_SETMASK, mask, NULL);
+}
+
 int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 {
+	sigset_t mask;
+	sigset_t pending;
 	int r = policy_check_enforced(s->policy, e);
+
+	block_write_signals(&mask, &pending);
 
 	if (r == 0)
 		r = session_prepare(s, e);
@@ -152,6 +188,7 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 	if (s->ended)
 		*ret_status = s->wait_status;
 	session_done(s);
+	restore_signals(&mask, &pending);
 	return r;
 }
 

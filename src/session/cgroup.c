@@ -165,6 +165,11 @@ int cgroup_kill(const struct cgroup *c)
 	return write(c->kill_fd, "1", 1) == 1 ? 0 : -errno;
 }
 
+int cgroup_freeze(const struct cgroup *c, enum cgroup_state state)
+{
+	return io_write_file(c->dir_fd, "cgroup.freeze", state == CGROUP_FROZEN ? "1" : "0");
+}
+
 static int wait_empty(const struct cgroup *c, int64_t deadline_ms)
 {
 	for (;;) {

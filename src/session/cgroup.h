@@ -55,6 +55,12 @@ int cgroup_populated(const struct cgroup *c);
 /* Kills every process inside, also those that are being forked (since Linux 5.14). */
 int cgroup_kill(const struct cgroup *c);
 
+enum cgroup_state { CGROUP_RUNNING = 0, CGROUP_FROZEN };
+
+/* Stops every process inside, those born meanwhile too, or lets them go on (since Linux 5.2).  What
+ * is frozen can be killed. */
+int cgroup_freeze(const struct cgroup *c, enum cgroup_state state);
+
 /* Waits until it is empty, at most CGROUP_REMOVE_MS, and removes it, everything made below it, and
  * the slices if they are empty.  -ETIMEDOUT: it is still in use.  Accepts CGROUP_EMPTY. */
 int cgroup_remove(struct cgroup *c);

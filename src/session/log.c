@@ -20,6 +20,18 @@
 #define FOLD_KEY_MAX 512
 #define ADVICE_MAX 512
 
+/* What the session chose (a path, a name) must not steer the reader's terminal. */
+static void notify(const struct session *s, char *text)
+{
+	for (unsigned char *c = (unsigned char *)text; *c; c++) {
+		bool is_c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0;
+
+		if (*c < ' ' || *c == 0x7f || is_c1)
+			*c = '?';
+	}
+	s->notice(s->notice_data, text);
+}
+
 void log_hint(struct session *s, const char *what, const char *advice)
 {
 	char text[ADVICE_MAX + 128];
@@ -28,7 +40,7 @@ void log_hint(struct session *s, const char *what, const char *advice)
 		return;
 	s->hinted = true;
 	snprintf(text, sizeof(text), "%s%s%s", what, advice[0] ? "; " : "", advice);
-	s->notice(s->notice_data, text);
+	notify(s, text);
 }
 
 /* ---- network -------------------------------------------------------------------------------- */
@@ -426,7 +438,7 @@ void log_degraded(struct session *s, const char *fence, const char *reason)
 	if (!s->notice)
 		return;
 	snprintf(text, sizeof(text), "warning: %s: %s", fence, reason);
-	s->notice(s->notice_data, text);
+	notify(s, text);
 }
 
 void log_lost(struct session *s, const char *what, uint64_t n)

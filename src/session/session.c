@@ -249,7 +249,7 @@ static void end_init(struct session *s)
 {
 	if (s->init > 0 && !s->init_reaped) {
 		kill(s->init, SIGKILL);
-		waitpid(s->init, NULL, 0);
+		waitpid(s->init, NULL, __WALL);
 		s->init_reaped = true;
 	}
 	if (s->init_pidfd >= 0)

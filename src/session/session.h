@@ -33,6 +33,7 @@ struct session_command {
 	char *const *argv;
 	const int *keep_fds; /* sorted */
 	size_t n_keep_fds;
+	bool has_terminal;        /* ours; without one the pen is a session of its own */
 	int (*probe)(void *data); /* instead of argv; its result is the exit status */
 	void *probe_data;
 };

@@ -9,6 +9,8 @@
  *     nothing that isn't granted has a name.
  *     The guard (fs/guard.h) then masks what has a denied name, or says that it needs longer: in
  *     that case changes by path wait for it from 4 on.
+ *     Where there is no terminal to share, it leaves the launcher's process group and session too:
+ *     some calls reach everybody in them, whatever the pid namespace.
  *  3. Identity: an own session keyring, no groups, the session's gid and uid, no capability in any
  *     set, no_new_privs.  After it nothing can be undone by privilege.
  *  4. Domain: Landlock needs no_new_privs (3) and must see the final view (2), whose files it ties
@@ -42,6 +44,7 @@
 #include "session/init.h"
 #include "session/link.h"
 #include "session/session.h"
+#include "session/terminal.h"
 
 #define KEEP_FDS_MAX 64
 
@@ -50,6 +53,7 @@ static const char *const STAGE_WORDS[] = {
 	[STAGE_VIEW] = "build the file view",
 	[STAGE_GUARD] = "hold denied names",
 	[STAGE_IDENTITY] = "take the session's identity",
+	[STAGE_SESSION] = "leave the caller's process group",
 	[STAGE_DOMAIN] = "enter the Landlock domain",
 	[STAGE_DESCRIPTORS] = "close inherited descriptors",
 	[STAGE_FILTER] = "enter the seccomp filter",
@@ -85,6 +89,9 @@ static int enter(const struct session *s, int link, struct link_message *failed)
 	r = guard_meet(s->guard, &hold);
 	if (r < 0)
 		return r;
+	failed->stage = STAGE_SESSION;
+	if (!s->command.has_terminal && setsid() < 0)
+		return -errno;
 	failed->stage = STAGE_IDENTITY;
 	r = identity_enter(&s->identity);
 	if (r < 0)
@@ -172,7 +179,9 @@ int session_spawn(struct session *s, struct pinfold_error *e)
 		.flags =
 		    CLONE_PIDFD | CLONE_INTO_CGROUP | CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC,
 		.pidfd = (uintptr_t)&s->init_pidfd,
-		.exit_signal = SIGCHLD,
+		/* Without a signal it is ours to wait for, whatever the caller does with SIGCHLD.
+		 */
+		.exit_signal = 0,
 		.cgroup = (uint64_t)s->cgroup.dir_fd,
 	};
 
@@ -182,6 +191,7 @@ int session_spawn(struct session *s, struct pinfold_error *e)
 		return err_set(e, -errno, "cannot make a socket pair: %s", strerror(errno));
 	s->link = pair[0];
 	theirs = pair[1];
+	s->command.has_terminal = terminal_is_controlling();
 	birth = (struct birth){ .s = s, .link = theirs };
 	s->init = give_birth(s, &args, &birth);
 	if (s->init < 0)

@@ -23,8 +23,10 @@
 #include "session/log.h"
 #include "session/observe.h"
 #include "session/session.h"
+#include "session/terminal.h"
 
 #define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
+#define STOP_GRACE_NS 100000000   /* an editor puts the screen back before it stops */
 #define EVENTS_MAX 16
 #define SOURCES_MAX 12
 
@@ -45,9 +47,8 @@ struct watch {
 /* Each handles one readable descriptor; a negative result ends the session. */
 typedef int (*handler)(struct watch *w);
 
-static const int WATCHED_SIGNALS[] = {
-	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGWINCH
-};
+static const int WATCHED_SIGNALS[] = { SIGINT,  SIGTERM,  SIGHUP,  SIGQUIT, SIGUSR1,
+				       SIGUSR2, SIGWINCH, SIGTSTP, SIGTTIN, SIGTTOU };
 
 /* ---- the command's end ---------------------------------------------------------------------- */
 
@@ -99,7 +100,8 @@ static int on_init_end(struct watch *w)
 		if (recv(w->s->link, &probe, 1, MSG_PEEK | MSG_DONTWAIT) <= 0)
 			break;
 	}
-	waitpid(w->s->init, &status, 0);
+	if (waitpid(w->s->init, &status, __WALL) != w->s->init)
+		status = SIGKILL; /* nobody knows any more, and it was no success */
 	w->s->init_reaped = true;
 	if (!w->s->ended) {
 		w->s->wait_status = status;
@@ -117,12 +119,35 @@ static bool came_from_terminal(const struct signalfd_siginfo *info)
 	return info->ssi_code == SI_KERNEL;
 }
 
+static bool is_stop(uint32_t sig)
+{
+	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* A session on a terminal can have its whole process group stopped, us as well (it reads or changes
+ * the terminal from the background).  So nothing inside runs while nobody watches. */
+static void stop_together(struct watch *w, int sig)
+{
+	struct timespec grace = { .tv_nsec = STOP_GRACE_NS };
+
+	if (sig == SIGTSTP)
+		nanosleep(&grace, NULL);
+	if (cgroup_freeze(&w->s->cgroup, CGROUP_FROZEN) < 0)
+		return;
+	terminal_stop(sig);
+	cgroup_freeze(&w->s->cgroup, CGROUP_RUNNING);
+}
+
 static int on_signal(struct watch *w)
 {
 	struct signalfd_siginfo info;
 
 	if (read(w->signals, &info, sizeof(info)) != sizeof(info))
 		return 0;
+	if (is_stop(info.ssi_signo)) {
+		stop_together(w, (int)info.ssi_signo);
+		return 0;
+	}
 	if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP) {
 		ask_to_end(w, (int)info.ssi_signo);
 	} else if (!came_from_terminal(&info)) {
@@ -326,21 +351,6 @@ static int open_watch(struct watch *w)
 	return r;
 }
 
-/* A shell inside takes the terminal for itself; at the end it is ours again, if it was. */
-static void take_terminal_back(pid_t group)
-{
-	sigset_t stop;
-	sigset_t old;
-
-	if (group < 0 || tcgetpgrp(STDIN_FILENO) == group)
-		return;
-	sigemptyset(&stop);
-	sigaddset(&stop, SIGTTOU);
-	sigprocmask(SIG_BLOCK, &stop, &old);
-	tcsetpgrp(STDIN_FILENO, group);
-	sigprocmask(SIG_SETMASK, &old, NULL);
-}
-
 static void close_watch(struct watch *w)
 {
 	if (w->epoll >= 0)
@@ -376,18 +386,19 @@ static int serve(struct watch *w)
 int session_watch(struct session *s, struct pinfold_error *e)
 {
 	struct watch w = { .s = s, .epoll = -1, .signals = -1, .timer = -1, .e = e };
-	pid_t group = getpgrp() == tcgetpgrp(STDIN_FILENO) ? getpgrp() : -1;
+	struct terminal terminal;
 	int r;
 
 	if (s->policy->limits.timeout_ms)
 		w.timeout_at_us = clock_us() + s->policy->limits.timeout_ms * 1000;
+	terminal_note(&terminal);
 	r = open_watch(&w);
 	if (r < 0)
 		err_set(e, r, "cannot watch the session: %s", strerror(-r));
 	else
 		r = serve(&w);
 	close_watch(&w);
-	take_terminal_back(group);
+	terminal_restore(&terminal);
 	if (r == 0 && w.dir_error)
 		return err_set(
 		    e, w.dir_error,

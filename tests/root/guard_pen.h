@@ -110,7 +110,7 @@ static inline void guarded_start(struct guarded *g, int (*inside)(struct guarded
 	g->init = guard_clone(g->guard, &args, guarded_child, g);
 	assert_true(g->init > 1);
 	while (!g->stage->inside_says && !g->reaped) {
-		g->reaped = waitpid(g->init, &g->status, WNOHANG) != 0;
+		g->reaped = waitpid(g->init, &g->status, WNOHANG | __WALL) != 0;
 		usleep(50);
 	}
 	g->ready_ms = now_ms() - start;
@@ -138,7 +138,7 @@ static inline const struct guard_message *guarded_find(const struct guarded *g,
 static inline int guarded_end(struct guarded *g)
 {
 	if (!g->reaped)
-		assert_int_equal(waitpid(g->init, &g->status, 0), g->init);
+		assert_int_equal(waitpid(g->init, &g->status, __WALL), g->init);
 	if (g->failed)
 		print_error("entering failed: %s\n", strerror(-g->failed));
 	guard_finish(g->guard);

@@ -114,6 +114,44 @@ static int look_at_process(void)
 	return umask(0) == 022 ? 0 : 5;
 }
 
+/* "" where the kernel has no audit. */
+static void login_uid(char ret[16])
+{
+	FILE *f = fopen("/proc/self/loginuid", "re");
+
+	ret[0] = '\0';
+	if (f && !fgets(ret, 16, f))
+		ret[0] = '\0';
+	if (f)
+		fclose(f);
+}
+
+static int choose_a_login_uid(void)
+{
+	char before[16];
+	char after[16];
+	FILE *f;
+
+	login_uid(before);
+	if (!before[0])
+		return 0;
+	if (strcmp(before, "4294967295") == 0)
+		return 1;
+	f = fopen("/proc/self/loginuid", "we");
+	if (f) {
+		fputs("4242", f);
+		fclose(f);
+	}
+	login_uid(after);
+	return strcmp(before, after) == 0 ? 0 : 2;
+}
+
+static void the_login_uid_is_not_the_sessions_to_choose(void **state)
+{
+	(void)state;
+	assert_int_equal(inside(choose_a_login_uid), 0);
+}
+
 static void what_protects_the_process_is_set(void **state)
 {
 	(void)state;
@@ -235,6 +273,7 @@ int main(void)
 		cmocka_unit_test(all_ids_change_for_good),
 		cmocka_unit_test(no_capability_is_left_in_any_set),
 		cmocka_unit_test(what_protects_the_process_is_set),
+		cmocka_unit_test(the_login_uid_is_not_the_sessions_to_choose),
 		cmocka_unit_test(the_launchers_keys_stay_behind),
 		cmocka_unit_test(supplementary_groups_are_dropped),
 		cmocka_unit_test(a_process_that_does_not_exec_is_unreadable_for_its_own_uid),
