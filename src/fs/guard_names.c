@@ -9,6 +9,7 @@
 
 #include "base/clean.h"
 #include "fs/guard_inner.h"
+#include "fs/resolve.h"
 #include "policy/paths.h"
 
 #define PATTERN_START 3 /* bytes of the two stars and the slash */
@@ -52,12 +53,28 @@ bool guard_name_may_match(const struct guard_core *g, const char *name)
 	return false;
 }
 
+/* In the view such a directory is an empty one, with only what is granted inside (plan_deny.c): a
+ * mask on top would hide that, too. */
+static bool has_grant_below(const struct guard_core *g, const char *path)
+{
+	for (size_t i = 0; i < g->set->n; i++) {
+		const struct path_rule *r = &g->set->rule[i];
+
+		if (r->right != PATH_DENY && strcmp(r->path, path) != 0 &&
+		    fs_path_is_at_or_below(r->path, path))
+			return true;
+	}
+	return false;
+}
+
 /* Only ever asked of paths inside a granted tree: what no rule matches is not denied. */
 bool guard_path_is_denied(const struct guard_core *g, const char *path)
 {
 	struct path_judgement j = path_set_judge(g->set, path);
 
-	return j.right == PATH_DENY && j.rule;
+	if (j.right != PATH_DENY || !j.rule)
+		return false;
+	return !(j.rule->yields && strcmp(j.rule->path, path) == 0 && has_grant_below(g, path));
 }
 
 bool guard_dir_leads_to_denied(const struct guard_core *g, const char *path)

@@ -110,8 +110,19 @@ static bool covers(const struct deny *d, const char *path, const char *denied)
 	       !(d->rule->yields && strcmp(path, denied) != 0);
 }
 
+/* A pattern is no place to put a mask; a grant of what it names is not even mounted. */
+static bool pattern_denies(const struct planner *pl, const char *path)
+{
+	const struct path_judgement j = path_set_judge(pl->set, path);
+
+	return j.right == PATH_DENY && j.rule && j.rule->pattern;
+}
+
 static bool is_denied(const struct planner *pl, const struct fs_node *n)
 {
+	if (n->kind == NODE_TREE && n->rule &&
+	    (pattern_denies(pl, n->path) || pattern_denies(pl, n->rule->path)))
+		return true;
 	for (size_t i = 0; i < pl->n_denies; i++) {
 		const struct deny *d = &pl->deny[i];
 

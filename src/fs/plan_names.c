@@ -34,13 +34,18 @@ static bool has_more_names(const struct stat *st)
 	return S_ISREG(st->st_mode) && st->st_nlink > 1;
 }
 
-static bool is_wanted(const struct search *s, const struct stat *st)
+static bool has_id(const struct search *s, dev_t dev, ino_t ino)
 {
 	for (size_t i = 0; i < s->n_wanted; i++) {
-		if (s->wanted[i].dev == st->st_dev && s->wanted[i].ino == st->st_ino)
+		if (s->wanted[i].dev == dev && s->wanted[i].ino == ino)
 			return true;
 	}
 	return false;
+}
+
+static bool is_wanted(const struct search *s, const struct stat *st)
+{
+	return has_id(s, st->st_dev, st->st_ino);
 }
 
 static int want(struct search *s, const struct deny *d, const struct stat *st)
@@ -104,6 +109,14 @@ static int too_many(struct search *s, const char *tree)
 		       tree);
 }
 
+static int mask_name(struct search *s, char *path, dev_t dev, ino_t ino)
+{
+	const struct fs_mask m = { .path = path, .dev = dev, .ino = ino };
+	int r = fs_plan_mask(s->pl->plan, &m);
+
+	return r < 0 ? err_set(s->pl->e, r, "cannot mask '%s': %s", path, strerror(-r)) : 0;
+}
+
 /* The mask of the name itself comes up again, which does no harm. */
 static int mask_names_in(struct search *s, const struct fs_node *tree)
 {
@@ -118,11 +131,7 @@ static int mask_names_in(struct search *s, const struct fs_node *tree)
 		s->n_seen++;
 		if (at->fts_info != FTS_F || !is_wanted(s, at->fts_statp))
 			continue;
-		r = fs_plan_mask(s->pl->plan, &(struct fs_mask){ .path = at->fts_path,
-								 .dev = at->fts_statp->st_dev,
-								 .ino = at->fts_statp->st_ino });
-		if (r < 0)
-			err_set(s->pl->e, r, "cannot mask '%s': %s", at->fts_path, strerror(-r));
+		r = mask_name(s, at->fts_path, at->fts_statp->st_dev, at->fts_statp->st_ino);
 	}
 	fts_close(fts);
 	if (r == 0 && s->n_seen == TREE_ENTRIES_MAX)
@@ -143,8 +152,12 @@ int plan_other_names(struct planner *pl)
 	for (size_t i = 0; i < pl->plan->n_nodes && s->n_wanted > 0 && r == 0; i++) {
 		const struct fs_node *n = &pl->plan->node[i];
 
-		if (n->kind == NODE_TREE && n->is_dir && n->rule && !plan_is_system(n->rule))
+		if (n->kind != NODE_TREE || !n->rule || plan_is_system(n->rule))
+			continue;
+		if (n->is_dir)
 			r = mask_names_in(s, n);
+		else if (has_id(s, n->dev, n->ino))
+			r = mask_name(s, n->path, n->dev, n->ino);
 	}
 	return r;
 }

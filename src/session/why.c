@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Answers questions about a policy by the code that enforces it. */
 #include <errno.h>
-#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/addr.h"
 #include "base/clean.h"
@@ -15,8 +13,8 @@
 #include "net/judge.h"
 #include "pinfold.h"
 #include "policy/names.h"
-#include "policy/paths.h"
 #include "session/api.h"
+#include "session/why.h"
 
 struct destination {
 	char host[NAME_BUF + 2];
@@ -24,14 +22,13 @@ struct destination {
 	unsigned proto;
 };
 
-static void fill(struct pinfold_answer *a, const char *rule, const char *origin)
+void why_fill(struct pinfold_answer *a, const char *rule, const char *origin)
 {
 	snprintf(a->rule, sizeof(a->rule), "%s", rule ? rule : "");
 	snprintf(a->origin, sizeof(a->origin), "%s", origin ? origin : "");
 }
 
-__attribute__((format(printf, 2, 3))) static void say(char ret[static PINFOLD_WHY_TEXT_MAX],
-						      const char *format, ...)
+void why_say(char ret[static PINFOLD_WHY_TEXT_MAX], const char *format, ...)
 {
 	va_list ap;
 
@@ -84,8 +81,8 @@ static void judge_address(const struct policy *p, const struct addr *a, const st
 	struct net_judgement j = net_judge(p, a, d->port, d->proto, NULL);
 
 	ret->verdict = j.reason >= PF_ALLOW ? PINFOLD_ALLOW : PINFOLD_DENY;
-	fill(ret, j.rule ? j.rule->text : NULL, j.rule ? j.rule->origin : NULL);
-	say(ret->reason, "%s", net_reason_text(j.reason));
+	why_fill(ret, j.rule ? j.rule->text : NULL, j.rule ? j.rule->origin : NULL);
+	why_say(ret->reason, "%s", net_reason_text(j.reason));
 	if (j.reason < PF_ALLOW)
 		net_reason_advice(j.reason, subject, ret->fix, sizeof(ret->fix));
 }
@@ -107,15 +104,15 @@ static void refuse_name(const char *name, const struct net_rule *rule, const cha
 			struct pinfold_answer *ret)
 {
 	ret->verdict = PINFOLD_DENY;
-	fill(ret, rule ? rule->text : NULL, rule ? rule->origin : NULL);
+	why_fill(ret, rule ? rule->text : NULL, rule ? rule->origin : NULL);
 	if (rule) {
-		say(ret->reason, "an entry of denyOutbound names it");
-		say(ret->fix, "remove \"%s\" from network.denyOutbound", rule->text);
+		why_say(ret->reason, "an entry of denyOutbound names it");
+		why_say(ret->fix, "remove \"%s\" from network.denyOutbound", rule->text);
 	} else if (name_is_metadata(name)) {
-		say(ret->reason, "it is a name of a cloud's metadata service");
+		why_say(ret->reason, "it is a name of a cloud's metadata service");
 	} else {
-		say(ret->reason, "no entry of allowOutbound matches that name");
-		say(ret->fix, "add \"%s\" to network.allowOutbound", entry);
+		why_say(ret->reason, "no entry of allowOutbound matches that name");
+		why_say(ret->fix, "add \"%s\" to network.allowOutbound", entry);
 	}
 }
 
@@ -130,22 +127,22 @@ static void judge_name(const struct policy *p, const char *name, const struct de
 	}
 	if (d->port == NET_STEERED_PORT) {
 		ret->verdict = PINFOLD_ALLOW;
-		say(ret->reason, "%s", net_reason_text(PF_ALLOW_DNS));
+		why_say(ret->reason, "%s", net_reason_text(PF_ALLOW_DNS));
 		return;
 	}
 	rule = rule_with_port(p, name, d);
 	if (!rule) {
 		ret->verdict = PINFOLD_DENY;
-		say(ret->reason,
-		    "the name may be resolved, but this port or protocol is not allowed");
-		say(ret->fix, "add \"%s\" to network.allowOutbound", subject);
+		why_say(ret->reason,
+			"the name may be resolved, but this port or protocol is not allowed");
+		why_say(ret->fix, "add \"%s\" to network.allowOutbound", subject);
 		return;
 	}
 	ret->verdict = PINFOLD_ALLOW;
-	fill(ret, rule->text, rule->origin);
-	say(ret->reason,
-	    "once the name has been looked up in the session, its public addresses may "
-	    "be reached there; so may any other name served at the same addresses");
+	why_fill(ret, rule->text, rule->origin);
+	why_say(ret->reason,
+		"once the name has been looked up in the session, its public addresses may "
+		"be reached there; so may any other name served at the same addresses");
 }
 
 static bool is_localhost(const char *name)
@@ -200,7 +197,7 @@ static int why_resolve(const struct pinfold_policy *p, const char *subject,
 		return err_set(e, -EINVAL, "'%s' is not a name", subject);
 	if (is_localhost(name)) {
 		ret->verdict = PINFOLD_ALLOW;
-		say(ret->reason, "the session's resolver answers with the loopback addresses");
+		why_say(ret->reason, "the session's resolver answers with the loopback addresses");
 		return 0;
 	}
 	if (!policy_may_resolve(&p->policy, name, &rule)) {
@@ -208,204 +205,8 @@ static int why_resolve(const struct pinfold_policy *p, const char *subject,
 		return 0;
 	}
 	ret->verdict = PINFOLD_ALLOW;
-	fill(ret, rule ? rule->text : NULL, rule ? rule->origin : NULL);
-	say(ret->reason, "an entry of allowOutbound matches that name");
-	return 0;
-}
-
-/* ---- paths ---------------------------------------------------------------------------------- */
-
-/* Places that every session has for itself, and what it may do there. */
-static const struct {
-	const char *path;
-	enum path_right right;
-	bool is_tree;
-	bool is_tmp; /* only with "tmp": "private" */
-} PRIVATE[] = {
-	{ "/tmp", PATH_RW, true, true },           { "/var/tmp", PATH_RW, true, true },
-	{ "/dev/shm", PATH_RW, true, false },      { "/dev/null", PATH_RW, false, false },
-	{ "/dev/zero", PATH_RW, false, false },    { "/dev/full", PATH_RW, false, false },
-	{ "/dev/tty", PATH_RW, false, false },     { "/dev/random", PATH_RW, false, false },
-	{ "/dev/urandom", PATH_RW, false, false }, { "/dev/pts", PATH_RW, true, false },
-	{ "/proc/sys", PATH_RO, true, false },     { "/proc", PATH_RO, true, false },
-};
-
-static bool lies_in(const char *path, const char *tree)
-{
-	size_t n = strlen(tree);
-
-	return strncmp(path, tree, n) == 0 && (path[n] == '/' || path[n] == '\0');
-}
-
-/* PATH_DENY: no such place. */
-static enum path_right right_in_private(const struct policy *p, const char *path)
-{
-	for (size_t i = 0; i < ARRAY_SIZE(PRIVATE); i++) {
-		if (PRIVATE[i].is_tmp && p->fs.tmp != TMP_PRIVATE)
-			continue;
-		if (PRIVATE[i].is_tree ? lies_in(path, PRIVATE[i].path)
-				       : strcmp(path, PRIVATE[i].path) == 0)
-			return PRIVATE[i].right;
-	}
-	return PATH_DENY;
-}
-
-static bool right_allows(enum path_right right, enum pinfold_question q)
-{
-	switch (right) {
-	case PATH_RW:
-		return true;
-	case PATH_ROX:
-		return q == PINFOLD_WHY_READ || q == PINFOLD_WHY_EXEC;
-	case PATH_RO:
-		return q == PINFOLD_WHY_READ;
-	case PATH_DENY:
-		break;
-	}
-	return false;
-}
-
-/* The path as the kernel would see it: symlinks resolved as far as it exists. */
-static int real_path(const struct context *c, const char *subject, char ret[static PATH_MAX],
-		     struct pinfold_error *e)
-{
-	char full[PATH_MAX];
-	char rest[PATH_MAX] = "";
-	int n = subject[0] == '/' ? snprintf(full, sizeof(full), "%s", subject)
-				  : snprintf(full, sizeof(full), "%s/%s", c->cwd, subject);
-
-	if (n < 0 || (size_t)n >= sizeof(full))
-		return err_set(e, -EINVAL, "the path is too long");
-	while (!realpath(full, ret)) {
-		char joined[PATH_MAX];
-		char *slash = strrchr(full, '/');
-
-		if (!slash || (errno != ENOENT && errno != ENOTDIR && errno != EACCES))
-			return err_set(e, -errno, "cannot resolve '%s': %s", subject,
-				       strerror(errno));
-		if (strcmp(slash, "/..") == 0 ||
-		    snprintf(joined, sizeof(joined), "%s%s", slash, rest) >= (int)sizeof(joined))
-			return err_set(e, -EINVAL, "cannot resolve '%s'", subject);
-		memcpy(rest, joined, sizeof(rest));
-		*slash = '\0';
-		if (slash == full)
-			memcpy(full, "/", 2);
-	}
-	if (strcmp(ret, "/") == 0)
-		ret[0] = '\0';
-	if (strlen(ret) + strlen(rest) >= PATH_MAX)
-		return err_set(e, -EINVAL, "the path is too long");
-	memcpy(ret + strlen(ret), rest, strlen(rest) + 1);
-	if (!ret[0])
-		memcpy(ret, "/", 2);
-	return 0;
-}
-
-static void answer_path(const struct path_judgement *j, enum pinfold_question q, const char *path,
-			struct pinfold_answer *ret)
-{
-	static const char *const LIST[] = {
-		[PINFOLD_WHY_READ] = "ro",
-		[PINFOLD_WHY_WRITE] = "rw",
-		[PINFOLD_WHY_EXEC] = "rox",
-	};
-
-	fill(ret, j->rule ? j->rule->text : NULL, j->rule ? j->rule->origin : NULL);
-	if (right_allows(j->right, q)) {
-		ret->verdict = PINFOLD_ALLOW;
-		say(ret->reason, "the longest matching entry grants it");
-		return;
-	}
-	ret->verdict = PINFOLD_DENY;
-	if (j->rule && j->right == PATH_DENY) {
-		say(ret->reason, "a deny covers it, and denies always win");
-		say(ret->fix, "remove the entry \"%.300s\" (%.100s)", j->rule->text,
-		    j->rule->origin);
-		return;
-	}
-	say(ret->reason, j->rule ? "the longest matching entry does not grant that"
-				 : "nothing grants that path; inside, it does not exist");
-	say(ret->fix, "add \"%.400s\" to filesystem.%s", path, LIST[q]);
-}
-
-/* A private place hides what the host has there: its files are not in it.  False: no such place. */
-static bool answer_private(const struct policy *p, enum pinfold_question q, const char *path,
-			   struct pinfold_answer *ret)
-{
-	enum path_right right = right_in_private(p, path);
-	bool is_hosts =
-	    right == PATH_RW && strncmp(path, "/dev/", 5) != 0 && access(path, F_OK) == 0;
-
-	if (right == PATH_DENY)
-		return false;
-	if (is_hosts && q != PINFOLD_WHY_WRITE && strcmp(path, "/tmp") != 0 &&
-	    strcmp(path, "/var/tmp") != 0) {
-		say(ret->reason, "the session has a private place there, without the host's files");
-		say(ret->fix, "add \"%.400s\" to filesystem.ro", path);
-		return true;
-	}
-	if (!right_allows(right, q)) {
-		say(ret->reason, "the session has one of its own there, which does not allow that");
-		return true;
-	}
-	ret->verdict = PINFOLD_ALLOW;
-	say(ret->reason, "the session has a private one of its own");
-	return true;
-}
-
-static int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char *subject,
-		    struct pinfold_answer *ret, struct pinfold_error *e)
-{
-	struct path_set set = { 0 };
-	struct path_judgement j;
-	char path[PATH_MAX];
-	int r = real_path(&p->context, subject, path, e);
-
-	if (r < 0)
-		return r;
-	r = path_set_build(&p->policy, &p->context.policy, p->policy.identity.home, &set, e);
-	if (r < 0)
-		return r;
-	j = path_set_judge(&set, path);
-	if (j.rule || !answer_private(&p->policy, q, path, ret))
-		answer_path(&j, q, path, ret);
-	path_set_done(&set);
-	return 0;
-}
-
-/* ---- unix sockets --------------------------------------------------------------------------- */
-
-static int why_unix(const struct pinfold_policy *p, const char *subject, struct pinfold_answer *ret,
-		    struct pinfold_error *e)
-{
-	char path[PATH_MAX];
-	int r;
-
-	if (subject[0] == '@') {
-		ret->verdict = PINFOLD_DENY;
-		say(ret->reason, "abstract sockets made outside the session are out of reach");
-		return 0;
-	}
-	r = real_path(&p->context, subject, path, e);
-	if (r < 0)
-		return r;
-	for (size_t i = 0; i < p->policy.n_unix_allow; i++) {
-		const struct unix_rule *rule = &p->policy.unix_allow[i];
-
-		if (strcmp(rule->path, path) == 0 || strcmp(rule->path, subject) == 0) {
-			ret->verdict = PINFOLD_ALLOW;
-			fill(ret, rule->text, rule->origin);
-			say(ret->reason, "unixSockets.allow names it");
-			return 0;
-		}
-	}
-	r = why_path(p, PINFOLD_WHY_WRITE, path, ret, e);
-	/* Only a tree that is granted shows the host's sockets; a private place shows none. */
-	if (r < 0 || (ret->verdict == PINFOLD_ALLOW && ret->rule[0]))
-		return r;
-	ret->verdict = PINFOLD_DENY;
-	say(ret->reason, "only sockets in the session's own writable trees are within reach");
-	say(ret->fix, "add \"%.400s\" to unixSockets.allow", path);
+	why_fill(ret, rule ? rule->text : NULL, rule ? rule->origin : NULL);
+	why_say(ret->reason, "an entry of allowOutbound matches that name");
 	return 0;
 }
 

@@ -65,11 +65,12 @@ static inline uint64_t setting(const char *name, uint64_t otherwise)
 	return text && *text ? strtoull(text, NULL, 10) : otherwise;
 }
 
-static inline void agree_begin(struct agree *g, const char *what)
+static inline void agree_begin(struct agree *g, const char *what, const char *template)
 {
 	const uint64_t seed = setting("AGREE_SEED", (uint64_t)time(NULL));
 
-	*g = (struct agree){ .state = seed, .base = "/tmp/pinfold-agree.XXXXXX" };
+	*g = (struct agree){ .state = seed };
+	snprintf(g->base, sizeof(g->base), "%s", template);
 	printf("# %s: AGREE_SEED=%llu\n", what, (unsigned long long)seed);
 	assert_non_null(mkdtemp(g->base));
 	assert_int_equal(chmod(g->base, 0755), 0);

@@ -348,7 +348,7 @@ static void ask_all(struct agree *g, const char *text, const struct pinfold_poli
 
 static void the_answers_of_why_and_of_the_fence_agree(void **state)
 {
-	const size_t wanted = setting("AGREE_NET", 4000);
+	const size_t wanted = setting("AGREE_NET", 3000);
 	auto_free char *file = NULL;
 	auto_free char *ws = NULL;
 	auto_free char *self = NULL;
@@ -359,7 +359,7 @@ static void the_answers_of_why_and_of_the_fence_agree(void **state)
 
 	(void)state;
 	assert_non_null(text);
-	agree_begin(&g, "net");
+	agree_begin(&g, "net", "/tmp/pinfold-agree.XXXXXX");
 	file = under(&g, "policy.json");
 	ws = under(&g, "ws");
 	self = under(&g, "ws/agree");

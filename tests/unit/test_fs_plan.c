@@ -281,6 +281,54 @@ static void a_grant_below_a_deny_is_not_mounted(void **state)
 	assert_int_equal(b->plan.n_masks, 0);
 }
 
+static void deny_env(struct bed *b)
+{
+	rule(b, PATH_DENY, "x");
+	free(b->rule[b->set.n - 1].path);
+	b->rule[b->set.n - 1].path = strdup("**/.env");
+	b->rule[b->set.n - 1].pattern = true;
+}
+
+static void a_grant_of_what_a_pattern_names_is_not_mounted(void **state)
+{
+	struct bed *b = *state;
+	char path[PATH_MAX];
+
+	dir(b, "a");
+	dir(b, "a/.env");
+	dir(b, "a/.env/d");
+	file(b, ".env");
+	file(b, "f");
+	rule(b, PATH_RW, ".env");
+	rule(b, PATH_RO, "a/.env/d");
+	rule(b, PATH_RO, "f");
+	deny_env(b);
+	assert_int_equal(plan(b), 0);
+	assert_true(fs_plan_grants(&b->plan, in(b, "f", path)));
+	assert_false(fs_plan_grants(&b->plan, in(b, ".env", path)));
+	assert_false(fs_plan_grants(&b->plan, in(b, "a/.env/d", path)));
+}
+
+static void a_file_granted_by_another_name_of_a_denied_one_is_masked(void **state)
+{
+	struct bed *b = *state;
+	char path[PATH_MAX];
+	char other[PATH_MAX];
+
+	dir(b, "a");
+	dir(b, "a/secret");
+	file(b, "a/secret/key");
+	file(b, "f");
+	assert_int_equal(link(in(b, "a/secret/key", path), in(b, "other", other)), 0);
+	rule(b, PATH_RO, "a");
+	rule(b, PATH_RO, "other");
+	rule(b, PATH_RO, "f");
+	rule(b, PATH_DENY, "a/secret");
+	assert_int_equal(plan(b), 0);
+	assert_true(fs_plan_masks(&b->plan, in(b, "other", path)));
+	assert_false(fs_plan_masks(&b->plan, in(b, "f", path)));
+}
+
 static void a_repeated_grant_makes_no_second_mount(void **state)
 {
 	struct bed *b = *state;
@@ -370,6 +418,8 @@ int main(void)
 		T(a_symlink_in_a_read_only_tree_is_accepted),
 		T(a_narrower_tree_inside_a_wider_one_is_held_by_its_mount),
 		T(a_grant_below_a_deny_is_not_mounted),
+		T(a_grant_of_what_a_pattern_names_is_not_mounted),
+		T(a_file_granted_by_another_name_of_a_denied_one_is_masked),
 		T(a_repeated_grant_makes_no_second_mount),
 		T(of_two_rights_for_one_path_the_narrower_holds),
 		T(a_missing_grant_is_an_error_that_names_the_entry),
