@@ -56,7 +56,7 @@ int verb_doctor(int argc, char **argv)
 {
 	struct doctor_options o = { 0 };
 	struct pinfold_error e = { 0 };
-	int first = opt_parse(find_verb("doctor"), argc, argv, &o);
+	int first = opt_parse_all(find_verb("doctor"), argc, argv, &o);
 	int missing;
 
 	if (first < 0)

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/near.h"
 #include "cli/opt.h"
 #include "cli/verbs.h"
 #include "pinfold.h"
@@ -34,22 +36,43 @@ static int print_usage(FILE *out, int status)
 	return status;
 }
 
+static int unknown_verb(const char *word)
+{
+	if (word[0] == '-') {
+		complain("no such option '%s'; a verb comes first, its options behind it; see "
+			 "'pinfold --help'",
+			 word);
+		return EXIT_USAGE;
+	}
+	for (const struct verb *v = VERBS; v->name; v++)
+		if (near_is(word, v->name)) {
+			complain("no such verb '%s'; did you mean '%s'?", word, v->name);
+			return EXIT_USAGE;
+		}
+	complain("no such verb '%s'; see 'pinfold --help'; to run a command: pinfold run -- %s",
+		 word, word);
+	return EXIT_USAGE;
+}
+
+static bool is_word(const char *word, const char *option)
+{
+	return strcmp(word, option) == 0 || strcmp(word, option + 2) == 0;
+}
+
 int main(int argc, char **argv)
 {
 	const struct verb *v;
 
 	if (argc < 2)
 		return print_usage(stderr, EXIT_USAGE);
-	if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)
+	if (is_word(argv[1], "--help") || strcmp(argv[1], "-h") == 0)
 		return print_usage(stdout, 0);
-	if (strcmp(argv[1], "--version") == 0) {
+	if (is_word(argv[1], "--version")) {
 		printf("pinfold %s\n", pinfold_version());
 		return 0;
 	}
 	v = find_verb(argv[1]);
-	if (!v) {
-		complain("no such verb '%s'; see 'pinfold --help'", argv[1]);
-		return EXIT_USAGE;
-	}
+	if (!v)
+		return unknown_verb(argv[1]);
 	return v->run(argc - 1, argv + 1);
 }

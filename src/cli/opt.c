@@ -4,6 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include "cli/near.h"
 #include <unistd.h>
 
 #define OPT_ERROR (-1)
@@ -82,6 +84,17 @@ static int usage_error(const struct verb *v, const char *what, const char *word)
 	return OPT_ERROR;
 }
 
+static int no_such_option(const struct verb *v, const char *word)
+{
+	for (const struct option_row *o = v->options; o->name; o++)
+		if (strncmp(word, "--", 2) == 0 && near_is(word + 2, o->name)) {
+			complain("%s: no such option '%s'; did you mean '--%s'?", v->name, word,
+				 o->name);
+			return OPT_ERROR;
+		}
+	return usage_error(v, "no such option", word);
+}
+
 int opt_parse(const struct verb *v, int argc, char **argv, void *data)
 {
 	int i = 1;
@@ -98,7 +111,7 @@ int opt_parse(const struct verb *v, int argc, char **argv, void *data)
 		}
 		o = find_option(v, argv[i], &value);
 		if (!o)
-			return usage_error(v, "no such option", argv[i]);
+			return no_such_option(v, argv[i]);
 		if (!o->argument && value)
 			return usage_error(v, "takes no value:", argv[i]);
 		if (o->argument && !value && i + 1 >= argc)
@@ -129,4 +142,12 @@ int opt_parse_words(const struct verb *v, int argc, char **argv, void *data, con
 			words[n] = argv[at];
 		n++;
 	}
+}
+
+int opt_parse_all(const struct verb *v, int argc, char **argv, void *data)
+{
+	int first = opt_parse(v, argc, argv, data);
+
+	return first >= 0 && first < argc ? usage_error(v, "takes no words, but got", argv[first])
+					  : first;
 }

@@ -42,6 +42,9 @@ int opt_parse(const struct verb *v, int argc, char **argv, void *data);
 int opt_parse_words(const struct verb *v, int argc, char **argv, void *data, const char **words,
 		    int max);
 
+/* For verbs without words: any word is a usage error. */
+int opt_parse_all(const struct verb *v, int argc, char **argv, void *data);
+
 /* Prints "pinfold: text" on standard error. */
 void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

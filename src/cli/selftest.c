@@ -25,7 +25,7 @@ int verb_selftest(int argc, char **argv)
 	struct selftest_options o = { 0 };
 	struct pinfold_error e = { 0 };
 	struct pinfold_policy *policy;
-	int first = opt_parse(find_verb("selftest"), argc, argv, &o);
+	int first = opt_parse_all(find_verb("selftest"), argc, argv, &o);
 	int r;
 
 	if (first < 0)

@@ -161,12 +161,15 @@ int verb_why(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	if (n != 2) {
-		complain("why: a question and its subject are wanted; see 'pinfold why --help'");
+		complain("why: one question and its subject are wanted, such as 'connect "
+			 "example.org:443'; see 'pinfold why --help'");
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(QUESTIONS); i++)
 		if (strcmp(QUESTIONS[i].word, words[0]) == 0)
 			return ask(&o, QUESTIONS[i].question, words[1]);
-	complain("why: no such question '%s'; see 'pinfold why --help'", words[0]);
+	complain("why: no such question '%s'; there are connect, resolve, read, write, exec and "
+		 "unix",
+		 words[0]);
 	return EXIT_USAGE;
 }

@@ -112,6 +112,8 @@ static int check_fd(int fd, struct pinfold_error *e)
 
 	if (flags < 0 && errno == EBADF && fd >= 0 && fd < STDIO_END)
 		return 0; /* identity_close_fds puts /dev/null there */
+	if (flags < 0 && errno == EBADF)
+		return err_set(e, -EBADF, "descriptor %d is not open", fd);
 	if (flags < 0 || fstat(fd, &st) < 0)
 		return err_set(e, -errno, "descriptor %d: %s", fd, strerror(errno));
 	if (flags & O_PATH)

@@ -48,7 +48,7 @@ int policy_default(const char *workspace, const struct policy_context *ctx, stru
 		return err_set(e, rc,
 			       rc == -ENOMEM ? "out of memory"
 					     : "'%.120s' can't be a workspace: a directory below / "
-					       "with an absolute path is wanted",
+					       "is wanted; cd into a project",
 			       workspace ? workspace : ctx->cwd);
 	}
 	*ret = p;

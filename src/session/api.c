@@ -13,6 +13,7 @@
 #include "pinfold.h"
 #include "policy/parse.h"
 #include "session/api.h"
+#include "session/privilege.h"
 #include "session/session.h"
 
 const char *pinfold_version(void)
@@ -177,6 +178,8 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 
 	block_write_signals(&mask, &pending);
 
+	if (r == 0)
+		r = privilege_check(e);
 	if (r == 0)
 		r = session_prepare(s, e);
 	if (r == 0)

@@ -37,7 +37,10 @@ int context_read(struct context *c, struct pinfold_error *e)
 	memset(c, 0, sizeof(*c));
 	c->cwd = getcwd(NULL, 0);
 	if (!c->cwd)
-		return err_set(e, -errno, "cannot tell the current directory: %s", strerror(errno));
+		return err_set(e, -errno,
+			       "cannot tell the current directory: %s; cd into one that "
+			       "exists",
+			       strerror(errno));
 	c->policy.uid = launcher_uid();
 	c->home = strdup(home_of(c->policy.uid));
 	if (!c->home) {

@@ -48,7 +48,7 @@ static int prepare_record(struct session *s, struct pinfold_error *e)
 	int r = record_open(path, &who, &s->record, e);
 
 	if (r < 0)
-		return err_wrap(e, r, "the record");
+		return r;
 	s->is_recorded = path != NULL;
 	return 0;
 }

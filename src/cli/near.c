@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "cli/near.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define WORD_MAX 31
+
+static size_t least(size_t a, size_t b, size_t c)
+{
+	size_t ab = a < b ? a : b;
+
+	return ab < c ? ab : c;
+}
+
+/* The number of bytes to insert, remove or replace. */
+static size_t distance(const char *a, const char *b, size_t len_b)
+{
+	size_t row[WORD_MAX + 1];
+
+	for (size_t k = 0; k <= len_b; k++)
+		row[k] = k;
+	for (size_t i = 0; a[i]; i++) {
+		size_t corner = row[0];
+
+		row[0] = i + 1;
+		for (size_t k = 0; k < len_b; k++) {
+			size_t above = row[k + 1];
+
+			row[k + 1] = least(above + 1, row[k] + 1, corner + (a[i] != b[k]));
+			corner = above;
+		}
+	}
+	return row[len_b];
+}
+
+bool near_is(const char *word, const char *wanted)
+{
+	size_t a = strlen(word);
+	size_t b = strlen(wanted);
+
+	if (a > WORD_MAX || b > WORD_MAX || a < 2)
+		return false;
+	return distance(word, wanted, b) <= (b < 5 ? 1 : 2);
+}
