@@ -37,6 +37,7 @@ struct fs_fence {
 	int root;
 	int store;
 	char *workspace; /* canonical; NULL: not mounted */
+	bool holds_git;
 };
 
 /* Steps of fs_fence_enter_domain(), counted on after those of the view. */
@@ -323,6 +324,7 @@ int fs_fence_new(const struct policy *p, const struct path_set *set, const struc
 	if (!f)
 		return err_set(e, -ENOMEM, "out of memory");
 	f->domain.ruleset = f->root = f->store = -1;
+	f->holds_git = p->fs.protect_git;
 	r = build(f, p, set, tenant, e);
 	if (r < 0) {
 		fs_fence_free(f);
@@ -432,6 +434,11 @@ bool fs_fence_is_guarded(const struct fs_fence *f, const char *path)
 	const struct fs_node *n = fs_plan_find(&f->plan, path);
 
 	return n && n->kind == NODE_TREE && n->is_dir && n->is_ruled && !n->is_system;
+}
+
+bool fs_fence_holds_git(const struct fs_fence *f)
+{
+	return f->holds_git;
 }
 
 int fs_fence_store(const struct fs_fence *f)

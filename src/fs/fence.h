@@ -55,6 +55,9 @@ int fs_landlock_abi(void);
  * grants: where patterns hold. */
 bool fs_fence_is_guarded(const struct fs_fence *f, const char *path);
 
+/* Whether the policy has repositories protected (fs/git.h). */
+bool fs_fence_holds_git(const struct fs_fence *f);
+
 /* The mount that masks are made of (fs/places.h); it stays attached in the view, out of reach. */
 int fs_fence_store(const struct fs_fence *f);
 

@@ -101,6 +101,15 @@ int git_read_line(int dir, const char *name, const char *prefix, char ret[static
 	return 0;
 }
 
+bool git_is_repository(const char *path)
+{
+	auto_close int dir = open(path, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	return dir >= 0 && (fstatat(dir, GIT_ENTRY, &st, AT_SYMLINK_NOFOLLOW) == 0 ||
+			    git_look(dir, "") == GIT_REPOSITORY);
+}
+
 static const char *last_component(const char *path)
 {
 	const char *slash = strrchr(path, '/');

@@ -55,6 +55,9 @@ bool git_name_is_held(enum git_kind kind, const char *name);
  * ""), without following symlinks.  -EINVAL: it is something else. */
 int git_read_line(int dir, const char *name, const char *prefix, char ret[static GIT_TEXT_MAX]);
 
+/* Whether a repository is there: path is its working tree, or itself bare. */
+bool git_is_repository(const char *path);
+
 /* Whether protectGit holds path, which is absolute and canonical, as things stand now: it is, or
  * lies below, a held name of a repository that exists. */
 bool git_path_is_held(const char *path);

@@ -143,6 +143,8 @@ int guard_new(const struct path_set *set, const struct fs_fence *fence, const ch
 		.permit = -1,
 		.listener = -1,
 		.store = fs_fence_store(fence),
+		.holds_git = fs_fence_holds_git(fence),
+		.calls = -1,
 		.init = -1,
 		.at = { .fd = -1 },
 	};

@@ -43,6 +43,7 @@ enum guard_word {
 	GUARD_REMOVED,     /* planted by pid, could not be moved, so removed */
 	GUARD_BLIND,       /* names that appear later below path are not seen: error; degraded */
 	GUARD_FAILED,      /* path can't be held: error; the guard ends, and the pen with it */
+	GUARD_REPOSITORY,  /* a git repository came into being inside: path; at most 64 are told */
 	GUARD_WORDS,
 };
 

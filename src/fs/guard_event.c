@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "fs/guard_git.h"
 #include "fs/guard_inner.h"
 
 #define REPORT_BYTES 65536
@@ -47,7 +48,8 @@ static bool dir_needs_look(const struct guard_core *g, const struct report *rep,
 	if (!(rep->mask & FAN_ONDIR) || !(rep->mask & FAN_MOVED_TO))
 		return false;
 	/* What an insider moves was looked at before: until the first look is over, moves wait. */
-	return rep->origin == GUARD_OUTSIDE || guard_dir_leads_to_denied(g, path);
+	return rep->origin == GUARD_OUTSIDE || guard_dir_leads_to_denied(g, path) ||
+	       guard_git_leads_to_held(g, path);
 }
 
 static int look_below(struct guard_core *g, size_t tree, const struct report *rep, const char *path)
@@ -87,6 +89,13 @@ static int settle(struct guard_core *g, size_t tree, const struct report *rep)
 			guard_tell(g, GUARD_MASKED, 0, path, "");
 		return r < 0 ? r : 0;
 	}
+	struct guard_git_name name = {
+		.tree = tree, .dir = dir, .name = rep->name, .path = path, .origin = rep->origin
+	};
+
+	r = guard_git_name_matters(g, rep->name) ? guard_git_appeared(g, &name) : 0;
+	if (r < 0)
+		return r;
 	return dir_needs_look(g, rep, path) ? look_below(g, tree, rep, path) : 0;
 }
 
@@ -95,7 +104,8 @@ static int handle(struct guard_core *g, const struct report *rep)
 	bool is_moved_dir = (rep->mask & FAN_ONDIR) && (rep->mask & FAN_MOVED_TO);
 	int r = 0;
 
-	if (!is_moved_dir && !guard_name_may_match(g, rep->name))
+	if (!is_moved_dir && !guard_name_may_match(g, rep->name) &&
+	    !guard_git_name_matters(g, rep->name))
 		return 0;
 	for (size_t i = 0; i < g->n_trees && r == 0; i++)
 		if (g->tree[i].fsid == rep->fsid)

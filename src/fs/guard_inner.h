@@ -6,8 +6,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/stat.h>
 #include <sys/types.h>
+#include <time.h>
 
+#include "fs/git.h"
 #include "fs/guard.h"
 
 /* One mount of the pen in which names are watched. */
@@ -39,6 +42,7 @@ struct guard_job {
 struct guard_look {
 	int fd; /* -1: none */
 	struct guard_job job;
+	unsigned git_seen; /* GIT_SEEN_ bits of its entries */
 };
 
 struct guard_file {
@@ -50,6 +54,15 @@ struct guard_held {
 	int fd;
 	struct guard_file file;
 };
+
+/* A repository that was there, or a .git file (GIT_NONE). */
+struct guard_repo {
+	struct statx id; /* inode, device, birth */
+	enum git_kind kind;
+	char *path; /* where it was found; nothing else may be put there */
+};
+
+#define GUARD_MADE_MAX 64 /* repositories made inside that are told */
 
 struct guard_core {
 	const struct path_set *set;   /* borrowed */
@@ -66,6 +79,7 @@ struct guard_core {
 	dev_t store_dev;
 	int host_root; /* "/" of the host */
 	int proc;      /* /proc/self of the host */
+	int calls;     /* /proc of the guard's pid namespace; -1: nobody asks */
 	int init;      /* pidfd of the pen's init; -1: not met */
 
 	struct guard_tree *tree;
@@ -86,6 +100,13 @@ struct guard_core {
 	struct guard_held *held; /* opens that wait for the end of the look */
 	size_t n_held;
 
+	bool holds_git;         /* protectGit */
+	struct timespec met_at; /* repositories that are younger are the session's own */
+	struct guard_repo *repo;
+	size_t n_repos;
+	char *made[GUARD_MADE_MAX];
+	size_t n_made;
+
 	uint32_t lost;
 	unsigned n_quarantined;
 	char *entries; /* what getdents64 gave; GUARD_ENTRIES_BYTES */
@@ -105,6 +126,8 @@ int guard_path_of(const struct guard_core *g, int fd, char *ret, size_t size);
 
 /* guard_trees.c: finds the mounts, has the kernel report names in them. */
 int guard_trees_find(struct guard_core *g);
+/* root, which it takes, is that of a mount at path. */
+int guard_tree_add(struct guard_core *g, const char *path, int root);
 
 /* guard_scan.c */
 int guard_scan_push(struct guard_core *g, const struct guard_job *job);
@@ -112,6 +135,8 @@ int guard_scan_all(struct guard_core *g, bool for_links);
 /* Looks at a piece of one directory.  Returns 1 when there may be more to do, 0 when all is
  * known. */
 int guard_scan_step(struct guard_core *g);
+/* Forgets what was to be looked at for the sake of the living: what insiders moved remains. */
+void guard_scan_leave_inside(struct guard_core *g);
 bool guard_scan_is_idle(const struct guard_core *g);
 
 /* guard_mask.c: what is done about a denied name in the directory dir.  Returns 1 when it was not
@@ -131,8 +156,14 @@ int guard_read_names(struct guard_core *g);
 /* guard_permit.c: judging of opens and waiting of path changes while the look goes on. */
 int guard_permit_start(struct guard_core *g);
 int guard_permit_read(struct guard_core *g);
+/* For a tree that is found while opens are judged. */
+int guard_permit_mark(const struct guard_core *g, int fd);
 int guard_permit_end(struct guard_core *g);
 int guard_listener_read(const struct guard_core *g);
+
+/* guard_call.c */
+int guard_calls_start(struct guard_core *g);
+bool guard_open_writes(const struct guard_core *g, pid_t tid);
 
 /* guard_main.c: the process. */
 _Noreturn void guard_main(struct guard_core *g);

@@ -16,6 +16,7 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
+#include "fs/guard_git.h"
 #include "fs/guard_inner.h"
 #include "fs/guard_wire.h"
 
@@ -68,7 +69,9 @@ static int join(struct guard_core *g, int mount_ns)
 	if (setns(mount_ns, CLONE_NEWNS) < 0 || fstat(g->store, &st) < 0)
 		return -errno;
 	g->store_dev = st.st_dev;
-	r = guard_trees_find(g);
+	r = guard_git_start(g);
+	if (r == 0)
+		r = guard_trees_find(g);
 	return r < 0 ? r : guard_scan_all(g, false);
 }
 
@@ -145,7 +148,13 @@ static int finish(struct guard_core *g)
 	/* Pid 1 of the pen ends after everything in it. */
 	if (poll(&end, 1, END_MS) < 1)
 		return -ETIMEDOUT;
-	return settle_names(g);
+	int r = settle_names(g);
+	bool over = false;
+
+	guard_scan_leave_inside(g);
+	while (r == 0 && !over)
+		r = look_on(g, &over);
+	return r;
 }
 
 static int end_of_look(struct guard_core *g)

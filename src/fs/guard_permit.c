@@ -12,6 +12,7 @@
 #include <linux/seccomp.h>
 
 #include "base/clean.h"
+#include "fs/guard_git.h"
 #include "fs/guard_inner.h"
 
 #define REQUEST_BYTES 16384
@@ -25,11 +26,25 @@ static int mark_trees(const struct guard_core *g, unsigned action)
 	return 0;
 }
 
+int guard_permit_mark(const struct guard_core *g, int fd)
+{
+	return fanotify_mark(g->permit, FAN_MARK_ADD | FAN_MARK_MOUNT, FAN_OPEN_PERM, fd, NULL) < 0
+		   ? -errno
+		   : 0;
+}
+
 int guard_permit_start(struct guard_core *g)
 {
-	g->permit = fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK |
-				      FAN_UNLIMITED_QUEUE | FAN_UNLIMITED_MARKS,
-				  O_RDONLY | O_LARGEFILE | O_CLOEXEC);
+	if (g->holds_git) {
+		int r = guard_calls_start(g);
+
+		if (r < 0)
+			return r;
+	}
+	g->permit =
+	    fanotify_init(FAN_CLASS_CONTENT | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE |
+			      FAN_UNLIMITED_MARKS | FAN_REPORT_TID, /* since Linux 4.20 */
+			  O_RDONLY | O_LARGEFILE | O_CLOEXEC);
 	if (g->permit < 0)
 		return -errno;
 	return mark_trees(g, FAN_MARK_ADD);
@@ -61,14 +76,14 @@ static int hold(struct guard_core *g, int fd, const struct stat *st)
 	return 0;
 }
 
-static int judge(struct guard_core *g, int fd)
+static int judge(struct guard_core *g, int fd, pid_t tid)
 {
 	char path[GUARD_PATH_BYTES];
 	struct stat st;
 
 	if (fstat(fd, &st) < 0 || guard_path_of(g, fd, path, sizeof(path)) < 0)
 		return answer(g, fd, false);
-	if (guard_path_is_denied(g, path))
+	if (guard_path_is_denied(g, path) || guard_git_forbids(g, path, tid))
 		return answer(g, fd, false);
 	/* Another of its names may be a denied one that was not met yet. */
 	if (S_ISREG(st.st_mode) && st.st_nlink > 1)
@@ -91,7 +106,7 @@ int guard_permit_read(struct guard_core *g)
 	for (; r == 0 && FAN_EVENT_OK(m, left); m = FAN_EVENT_NEXT(m, left)) {
 		if (m->vers != FANOTIFY_METADATA_VERSION || m->fd < 0)
 			return -EPROTO;
-		r = judge(g, m->fd);
+		r = judge(g, m->fd, m->pid);
 	}
 	return r < 0 ? r : n > 0;
 }

@@ -13,6 +13,7 @@
 #include <linux/openat2.h>
 
 #include "base/clean.h"
+#include "fs/guard_git.h"
 #include "fs/guard_inner.h"
 
 #define JOBS_FIRST 1024
@@ -136,6 +137,7 @@ static int begin(struct guard_core *g)
 				    RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_XDEV };
 
 	g->at.job = g->job[g->job_first];
+	g->at.git_seen = 0;
 	g->job_first = (g->job_first + 1) % g->job_room;
 	g->n_jobs--;
 	g->at.fd = (int)syscall(SYS_openat2, g->tree[g->at.job.tree].fd, g->at.job.path, &how,
@@ -161,6 +163,8 @@ static int look_on(struct guard_core *g)
 	int r = n < 0 && errno != ENOENT ? -errno : 0;
 
 	if (n <= 0) {
+		if (r == 0)
+			r = guard_git_looked(g);
 		end(g);
 		return r;
 	}
@@ -168,10 +172,33 @@ static int look_on(struct guard_core *g)
 		const struct entry *d = (const void *)(g->entries + at);
 
 		at += d->len;
-		if (strcmp(d->name, ".") != 0 && strcmp(d->name, "..") != 0)
+		if (strcmp(d->name, ".") == 0 || strcmp(d->name, "..") == 0)
+			continue;
+		r = guard_git_saw(g, d->name);
+		if (r == 0)
 			r = look_at(g, d);
 	}
 	return r;
+}
+
+void guard_scan_leave_inside(struct guard_core *g)
+{
+	size_t n = g->n_jobs;
+
+	g->links_done = true;
+	if (g->at.fd >= 0 && g->at.job.origin != GUARD_INSIDE)
+		end(g);
+	for (size_t i = 0; i < n; i++) {
+		struct guard_job job = g->job[g->job_first];
+
+		g->job_first = (g->job_first + 1) % g->job_room;
+		if (job.origin == GUARD_INSIDE)
+			g->job[(g->job_first + g->n_jobs - 1) % g->job_room] = job;
+		else
+			g->n_jobs--;
+		if (job.origin != GUARD_INSIDE)
+			free(job.path);
+	}
 }
 
 bool guard_scan_is_idle(const struct guard_core *g)

@@ -65,19 +65,14 @@ static int watch_file_system(const struct guard_core *g, int fd, dev_t dev)
 	return 0;
 }
 
-static int add_tree(struct guard_core *g, const char *path)
+int guard_tree_add(struct guard_core *g, const char *path, int root)
 {
-	struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
-				.resolve = RESOLVE_NO_SYMLINKS };
-	auto_close int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+	auto_close int fd = root;
 	struct guard_tree *bigger;
 	struct statfs fs;
 	struct stat st;
 	int r;
 
-	/* A granted file, or a mask: neither holds names. */
-	if (fd < 0)
-		return errno == ENOTDIR || errno == ENOENT ? 0 : -errno;
 	if (fstat(fd, &st) < 0 || fstatfs(fd, &fs) < 0)
 		return -errno;
 	if (st.st_dev == g->store_dev)
@@ -89,6 +84,10 @@ static int add_tree(struct guard_core *g, const char *path)
 	}
 	if (r < 0)
 		guard_tell(g, GUARD_BLIND, r, path, "");
+	if (g->permit >= 0)
+		r = guard_permit_mark(g, fd);
+	if (g->permit >= 0 && r < 0)
+		return r;
 	bigger = reallocarray(g->tree, g->n_trees + 1, sizeof(*bigger));
 	if (!bigger)
 		return -ENOMEM;
@@ -107,6 +106,18 @@ static int add_tree(struct guard_core *g, const char *path)
 	return 0;
 }
 
+static int find_tree(struct guard_core *g, const char *path)
+{
+	struct open_how how = { .flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC,
+				.resolve = RESOLVE_NO_SYMLINKS };
+	int fd = (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof(how));
+
+	/* A granted file, or a mask: neither holds names. */
+	if (fd < 0)
+		return errno == ENOTDIR || errno == ENOENT || errno == ELOOP ? 0 : -errno;
+	return guard_tree_add(g, path, fd);
+}
+
 int guard_trees_find(struct guard_core *g)
 {
 	auto_free char *text = NULL;
@@ -120,7 +131,7 @@ int guard_trees_find(struct guard_core *g)
 		const char *point = mount_point_of(line);
 
 		if (point && fs_fence_is_guarded(g->fence, point))
-			r = add_tree(g, point);
+			r = find_tree(g, point);
 	}
 	return r;
 }

@@ -11,6 +11,7 @@
 #include "policy/paths.h"
 #include "policy/policy.h"
 #include "session/log.h"
+#include "session/made.h"
 #include "session/session.h"
 
 #define QUARANTINE_DIR "/var/lib/pinfold/quarantine"
@@ -63,6 +64,11 @@ static void log_masked(struct session *s, const struct guard_message *m)
 	record_end(l);
 }
 
+static void note_repository(struct session *s, const struct guard_message *m)
+{
+	made_note(s, m->path);
+}
+
 static void log_trouble(struct session *s, const struct guard_message *m)
 {
 	char text[PINFOLD_ERROR_MAX];
@@ -77,9 +83,10 @@ static void log_trouble(struct session *s, const struct guard_message *m)
 int session_hear_guard(struct session *s)
 {
 	static void (*const LOG[])(struct session * s, const struct guard_message *m) = {
-		[GUARD_NONE] = log_trouble,        [GUARD_MASKED] = log_masked,
-		[GUARD_QUARANTINED] = log_planted, [GUARD_REMOVED] = log_planted,
-		[GUARD_BLIND] = log_trouble,       [GUARD_FAILED] = log_trouble,
+		[GUARD_NONE] = log_trouble,           [GUARD_MASKED] = log_masked,
+		[GUARD_QUARANTINED] = log_planted,    [GUARD_REMOVED] = log_planted,
+		[GUARD_BLIND] = log_trouble,          [GUARD_FAILED] = log_trouble,
+		[GUARD_REPOSITORY] = note_repository,
 	};
 	struct guard_message m;
 	int r;

@@ -14,6 +14,7 @@
 #include "policy/names.h"
 #include "policy/paths.h"
 #include "session/hash.h"
+#include "session/made.h"
 #include "session/observe.h"
 #include "session/session.h"
 
@@ -421,6 +422,7 @@ void log_session_end(struct session *s)
 	record_number(l, "dns", (int64_t)s->denied.dns);
 	record_number(l, "fs", (int64_t)s->denied.fs);
 	record_object_end(l);
+	made_write(s, l);
 	record_number(l, "allowed", (int64_t)counts.allowed);
 	record_number(l, "evicted", (int64_t)counts.evicted);
 	record_number(l, "lost", (int64_t)(counts.lost + record_lost(s->record)));

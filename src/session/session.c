@@ -19,6 +19,7 @@
 #include "fs/guard.h"
 #include "net/fence.h"
 #include "policy/parse.h"
+#include "policy/read.h"
 #include "session/log.h"
 #include "session/observe.h"
 
@@ -297,6 +298,7 @@ void session_done(struct session *s)
 	seccomp_filter_done(&s->worker_filter);
 	identity_done(&s->identity);
 	path_set_done(&s->paths);
+	list_done(&s->made);
 	cgroup_done(&s->cgroup);
 	session_reap_janitor(s);
 }

@@ -12,6 +12,7 @@
 #include "identity/identity.h"
 #include "pinfold.h"
 #include "policy/paths.h"
+#include "policy/policy.h"
 #include "seccomp/filter.h"
 #include "session/cgroup.h"
 #include "session/context.h"
@@ -85,6 +86,7 @@ struct session {
 	bool ended;
 	bool wants_observe;
 	bool timed_out;
+	struct string_list made; /* repositories (made.h) */
 	bool hinted;
 
 	void (*notice)(void *data, const char *text);
