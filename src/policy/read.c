@@ -62,7 +62,7 @@ int read_number(const struct reader *r, const struct json5 *v, uint64_t low, uin
 		return 0;
 	}
 	if (low == high)
-		return read_fail(r, v, "only %llu is known", (unsigned long long)low);
+		return read_fail(r, v, "only the number %llu is known", (unsigned long long)low);
 	return read_fail(r, v, "a whole number from %llu to %llu is wanted",
 			 (unsigned long long)low, (unsigned long long)high);
 }

@@ -57,7 +57,7 @@ says 65 "command line: '/' can't be granted for writing: name the directories" r
 # --- policies --------------------------------------------------------------------------------------
 says 65 "cannot read the policy '/no/such.json': No such file or directory" run -p /no/such.json
 says 65 "cannot read the policy 'T': Is a directory" run -p "$T"
-says 65 "T/p.json:1:13: version: only 1 is known" with '{"version": 2}'
+says 65 "T/p.json:1:13: version: only the number 1 is known" with '{"version": 2}'
 says 65 "T/p.json:1:27: netwrok: no such member" with '{"version": 1, "netwrok": {}}'
 says 65 "T/p.json:1:45: network.allowOutbound: a list is wanted" \
 	with '{"version": 1, "network": {"allowOutbound": "api.test"}}'

@@ -53,9 +53,9 @@ static void refuses_what_is_no_policy(void **state)
 		{ "{filesystem: 'rw'}", "filesystem: an object is wanted" },
 		{ "{version: 1, version: 1}", "'version' stands twice" },
 		{ "{network: {icmp: true, icmp: true}}", "'icmp' stands twice" },
-		{ "{version: 2}", "version: only 1 is known" },
-		{ "{version: '1'}", "version: a whole number" },
-		{ "{version: 1.5}", "version: a whole number" },
+		{ "{version: 2}", "version: only the number 1 is known" },
+		{ "{version: '1'}", "version: only the number 1 is known" },
+		{ "{version: 1.5}", "version: only the number 1 is known" },
 	};
 
 	(void)state;
