@@ -41,6 +41,7 @@ enum pf_reason {
 	PF_ALLOW_NOSEND,   /* a datagram connect to port 0: no packet can follow */
 	PF_ALLOW_METADATA, /* dangerouslyAllowMetadata and a literal */
 	PF_ALLOW_ANY,      /* the entry "*" */
+	PF_ALLOW_VERIFY,   /* through the relay, which asks for the server name first */
 	PF_ALLOW_END,
 };
 
@@ -61,6 +62,7 @@ union pf_addr {
 #define PF_RULE_NONE 0xffffffffu
 #define PF_RULE_DENY 0x80000000u    /* | index into denyOutbound */
 #define PF_RULE_INBOUND 0x40000000u /* | index into allowInbound; plain: into allowOutbound */
+#define PF_RULE_VERIFY 0x20000000u  /* | index: TCP goes through the relay */
 
 /* Flags of a session. */
 #define PF_HAS_DENY (1u << 0)    /* the deny trie is not empty */
@@ -77,7 +79,8 @@ struct pf_session {
 	__u32 flags;
 	__u16 resolver_port; /* 0: port 53 is denied */
 	__u16 deny_errno;
-	__u32 pad;
+	__u16 relay_port; /* 0: what wants the relay is denied */
+	__u16 pad;
 	__u64 allowed;
 	__u64 denied;
 	__u64 lost; /* events that did not fit the ring */
@@ -159,6 +162,7 @@ _Static_assert(sizeof(struct pf_flow) == 32, "layout is shared with the kernel s
 #define PF_SOCK_CONNECTED (1u << 0) /* `peer` is what connect was let through for */
 #define PF_SOCK_DNS (1u << 1)       /* steered to the resolver; `asked` is the server it meant */
 #define PF_SOCK_OWN (1u << 2)       /* connected to a listener of the session */
+#define PF_SOCK_RELAY (1u << 3)     /* steered to the relay; `asked` is the server it meant */
 
 /* What is known of a socket that the session made. */
 struct pf_sock {
@@ -170,8 +174,11 @@ struct pf_sock {
 	struct pf_flow peer;
 	struct pf_flow last; /* of an unconnected datagram socket */
 	union pf_addr asked;
+	__u32 asked_rule; /* PF_SOCK_RELAY: the entry that let it through */
+	__u16 asked_port;
+	__u16 pad;
 };
-_Static_assert(sizeof(struct pf_sock) == 104, "layout is shared with the kernel side");
+_Static_assert(sizeof(struct pf_sock) == 112, "layout is shared with the kernel side");
 
 /* Key of the recent peers of unconnected datagram sockets. */
 struct pf_peer_key {
@@ -183,6 +190,27 @@ struct pf_peer_key {
 _Static_assert(sizeof(struct pf_peer_key) == 32, "layout is shared with the kernel side");
 #define PF_PEER_SENT 1    /* the session sent to it: an answer may come */
 #define PF_PEER_INBOUND 2 /* it was let in: an answer may go */
+
+/* A connection on its way to the relay, by the session's end of it; and where it was meant to go.
+ */
+struct pf_relay_key {
+	union pf_addr addr;
+	__u32 session;
+	__u16 port;
+	__u16 pad;
+};
+_Static_assert(sizeof(struct pf_relay_key) == 24, "layout is shared with the kernel side");
+
+struct pf_relayed {
+	union pf_addr addr;
+	__u64 since; /* CLOCK_MONOTONIC, nanoseconds */
+	__u32 rule;
+	__u32 pid; /* of the socket's maker */
+	__u32 uid;
+	__u16 port;
+	__u16 pad;
+};
+_Static_assert(sizeof(struct pf_relayed) == 40, "layout is shared with the kernel side");
 
 enum pf_op {
 	PF_OP_NONE = 0,

@@ -4,7 +4,8 @@
  *
  * sock_create says what kinds of socket there are, and marks each as the session's.  connect and
  * sendmsg judge destinations while the caller can still be told an errno, and steer port 53 to the
- * session's resolver; recvmsg and getpeername hide that steering.  bind keeps listeners on
+ * session's resolver, and what wants a verified server name to its relay; recvmsg and getpeername
+ * hide that steering.  bind keeps listeners on
  * loopback.  egress and ingress see every packet: they are what holds when the other hooks are got
  * round (source routes, control messages, expired lifetimes, listeners that bound themselves).
  *
@@ -101,10 +102,35 @@ static __always_inline int steer(struct pf_case *c)
 	if (!ok)
 		return 0;
 	c->k->asked = c->ask.addr;
+	c->k->asked_port = DNS_PORT;
 	c->k->flags |= PF_SOCK_DNS;
 	to_loopback(&c->ask.addr);
 	c->ask.port = c->s->resolver_port;
 	return 1;
+}
+
+/* A server whose name is to be verified means the relay.  Whether that is an allow, its judgement
+ * of the name tells: nothing is counted yet. */
+static __always_inline int steer_to_relay(struct pf_case *c)
+{
+	if (!c->s->relay_port) {
+		c->answer.reason = PF_DENY_SNI;
+		return conclude(c);
+	}
+	c->k->asked = c->ask.addr;
+	c->k->asked_port = c->ask.port;
+	c->k->asked_rule = c->answer.rule;
+	c->k->flags = PF_SOCK_CONNECTED | PF_SOCK_RELAY;
+	to_loopback(&c->ask.addr);
+	c->ask.port = c->s->relay_port;
+	return 1;
+}
+
+/* Of itself nothing goes to the relay, whatever of loopback is open, observed or not. */
+static __always_inline _Bool names_relay(const struct pf_case *c)
+{
+	return c->s->relay_port && c->ask.port == c->s->relay_port && c->ask.proto == PF_TCP &&
+	       pf_is_loopback(&c->ask.addr);
 }
 
 /* A listener of the session is reached from the socket's own address, where it has one. */
@@ -132,7 +158,14 @@ static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 		c->k->flags |= PF_SOCK_CONNECTED;
 		return 1;
 	}
+	if (names_relay(c)) {
+		c->answer.rule = PF_RULE_NONE;
+		c->answer.reason = PF_DENY_NEVER;
+		return conclude(c);
+	}
 	judge(c);
+	if (c->answer.reason == PF_ALLOW_VERIFY)
+		return steer_to_relay(c);
 	/* Nor to the port of the service that is asked for, over whatever protocol it runs: the
 	 * address is known, and should a datagram follow, egress refuses and tells it. */
 	if (c->ask.proto == PF_UDP && c->answer.reason == PF_DENY_PORT)
@@ -181,13 +214,13 @@ static __noinline int sendmsg_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 }
 
 /* The answer of a steered socket comes from the server that it asked. */
-static __always_inline _Bool came_from_resolver(struct bpf_sock_addr *ctx, struct pf_case *c)
+static __always_inline _Bool came_from_helper(struct bpf_sock_addr *ctx, struct pf_case *c)
 {
 	c->s = session_here();
 	if (!c->s || !ctx->sk)
 		return 0;
 	c->k = bpf_sk_storage_get(&socks, ctx->sk, 0, 0);
-	return c->k && is_resolver(c);
+	return c->k && is_steered(c);
 }
 
 static __always_inline int unsteer4(struct bpf_sock_addr *ctx)
@@ -195,8 +228,8 @@ static __always_inline int unsteer4(struct bpf_sock_addr *ctx)
 	struct pf_case c = {};
 
 	addr4(ctx, &c.ask);
-	if (came_from_resolver(ctx, &c))
-		set_addr4(ctx, &c.k->asked, DNS_PORT);
+	if (came_from_helper(ctx, &c))
+		set_addr4(ctx, &c.k->asked, c.k->asked_port);
 	return 1;
 }
 
@@ -205,8 +238,8 @@ static __always_inline int unsteer6(struct bpf_sock_addr *ctx)
 	struct pf_case c = {};
 
 	addr6(ctx, &c.ask);
-	if (came_from_resolver(ctx, &c))
-		set_addr6(ctx, &c.k->asked, DNS_PORT);
+	if (came_from_helper(ctx, &c))
+		set_addr6(ctx, &c.k->asked, c.k->asked_port);
 	return 1;
 }
 
@@ -293,7 +326,7 @@ int pf_bind6(struct bpf_sock_addr *ctx)
 		addr##family(ctx, &c.ask);                                                         \
 		if (!what##_case(ctx, &c))                                                         \
 			return 0;                                                                  \
-		if (is_resolver(&c))                                                               \
+		if (is_steered(&c))                                                                \
 			set_addr##family(ctx, &c.ask.addr, c.ask.port);                            \
 		return 1;                                                                          \
 	}

@@ -31,6 +31,13 @@ static __always_inline _Bool is_resolver(const struct pf_case *c)
 	       pf_is_loopback(&c->ask.addr);
 }
 
+/* Where a steered connection goes: the resolver or the relay. */
+static __always_inline _Bool is_steered(const struct pf_case *c)
+{
+	return is_resolver(c) || ((c->k->flags & PF_SOCK_RELAY) &&
+				  c->ask.port == c->s->relay_port && pf_is_loopback(&c->ask.addr));
+}
+
 struct pf_who {
 	__u32 session;
 	__u32 flags;

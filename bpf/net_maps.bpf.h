@@ -61,6 +61,15 @@ struct {
 	__type(value, __u32);
 } peers SEC(".maps");
 
+/* Filled when a connection's first packet leaves, read once by the supervisor.  When it overflows,
+ * a connection is refused. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 4096);
+	__type(key, struct pf_relay_key);
+	__type(value, struct pf_relayed);
+} relayed SEC(".maps");
+
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 256 * 1024);

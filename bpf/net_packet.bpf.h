@@ -86,6 +86,28 @@ __noinline int pf_parse(struct __sk_buff *skb, struct packet *ret)
 	return fine;
 }
 
+/* The local port of a connection to the relay is known now, and the relay has not seen it yet. */
+static __always_inline int egress_relayed(struct pf_case *c, const struct packet *p)
+{
+	struct pf_relay_key key = {};
+	struct pf_relayed to = {};
+
+	if (!is_steered(c))
+		return drop_packet(c, PF_DENY_PACKET);
+	key.addr = p->from;
+	key.session = c->s->id;
+	key.port = p->from_port;
+	to.addr = c->k->asked;
+	to.since = bpf_ktime_get_ns();
+	to.rule = c->k->asked_rule;
+	to.pid = c->k->pid;
+	to.uid = c->k->uid;
+	to.port = c->k->asked_port;
+	if (bpf_map_update_elem(&relayed, &key, &to, BPF_ANY))
+		return drop_packet(c, PF_DENY_SNI);
+	return 1;
+}
+
 /* Every TCP connection went through the connect hook, or was accepted from a listener that the
  * ingress hook guards. */
 static __always_inline int egress_tcp(struct __sk_buff *skb, struct pf_case *c, __u32 state,
@@ -95,6 +117,8 @@ static __always_inline int egress_tcp(struct __sk_buff *skb, struct pf_case *c, 
 		return 1;
 	if (!(c->k->flags & PF_SOCK_CONNECTED))
 		return drop_packet(c, PF_DENY_PACKET);
+	if (c->k->flags & PF_SOCK_RELAY)
+		return egress_relayed(c, p);
 	/* Of several sockets on one port the kernel picks by the source port, known only now. */
 	if ((c->k->flags & PF_SOCK_OWN) && owner_of(skb, c, &p->from, p->from_port) == OWNER_OTHER)
 		return drop_packet(c, PF_DENY_LOOPBACK);

@@ -170,6 +170,14 @@ pf_inline _Bool pf_is_denied(const struct pf_world *w, const union pf_addr *inne
 	       pf_world_match(w, PF_TRIE_DENY, &ask->addr, ask, rule) == PF_HIT;
 }
 
+/* Only TCP has a server name to ask for. */
+pf_inline enum pf_reason pf_allowed_by(const struct pf_ask *ask, __u32 rule, enum pf_reason reason)
+{
+	if (ask->proto == PF_TCP && rule != PF_RULE_NONE && (rule & PF_RULE_VERIFY))
+		return PF_ALLOW_VERIFY;
+	return reason;
+}
+
 /* Public space: an answer for a name led there, or everything is allowed. */
 pf_inline enum pf_reason pf_judge_public(const struct pf_world *w, const union pf_addr *inner,
 					 const struct pf_ask *ask, struct pf_answer *ret)
@@ -181,10 +189,10 @@ pf_inline enum pf_reason pf_judge_public(const struct pf_world *w, const union p
 	if (fits && w->now < v.until) {
 		ret->until = v.until;
 		ret->rule = v.rule;
-		return PF_ALLOW_VOUCHED;
+		return pf_allowed_by(ask, v.rule, PF_ALLOW_VOUCHED);
 	}
 	if ((w->flags & PF_HAS_ANY) && pf_world_port(w, PF_SET_ANY, ask, &ret->rule))
-		return PF_ALLOW_ANY;
+		return pf_allowed_by(ask, ret->rule, PF_ALLOW_ANY);
 	if (!known)
 		return PF_DENY_UNMATCHED;
 	ret->rule = v.rule;

@@ -45,7 +45,10 @@ static int put_block(void *data, const union pf_addr *a, const struct vouch_bloc
 {
 	const struct net_fence *f = data;
 	const struct pf_vouch_key key = key_of(a, b);
-	const struct pf_vouch v = { .until = b->until, .rule = b->rule };
+	const struct pf_vouch v = {
+		.until = b->until,
+		.rule = b->rule | (b->verify ? PF_RULE_VERIFY : 0),
+	};
 
 	return bpf_map_update_elem(f->kernel.map[NET_MAP_VOUCHED], &key, &v, BPF_ANY);
 }

@@ -225,6 +225,7 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 		.id = SESSION_ID,
 		.flags = session_flags(f),
 		.resolver_port = resolver ? resolver->port : 0,
+		.relay_port = resolver ? resolver->relay_port : 0,
 		.deny_errno =
 		    (__u16)(f->policy->net.deny_errno ? f->policy->net.deny_errno : EPERM),
 	};
@@ -288,8 +289,8 @@ void net_fence_counts(const struct net_fence *f, struct net_counts *ret)
 	struct pf_session s = { 0 };
 
 	bpf_map_lookup_elem(f->kernel.map[NET_MAP_SESSIONS], &f->cgroup_id, &s);
-	ret->allowed = s.allowed;
-	ret->denied = s.denied;
+	ret->allowed = s.allowed + f->verified;
+	ret->denied = s.denied + f->mismatched;
 	ret->lost = s.lost;
 	ret->evicted = vouch_table_evicted(f->vouched);
 }

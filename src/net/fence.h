@@ -50,9 +50,10 @@ int net_fence_unix_trees(struct net_fence *f, const struct net_unix_tree *trees,
  * and everything from outside stay shut. */
 void net_fence_observe(struct net_fence *f);
 
-/* Where the session's resolver listens, on 127.0.0.1 and ::1, UDP and TCP alike. */
+/* Where the session's helpers listen, on 127.0.0.1 and ::1.  Host order. */
 struct net_resolver {
-	uint16_t port; /* host order; 0: there is none, port 53 is refused */
+	uint16_t port;       /* UDP and TCP alike; 0: there is none, port 53 is refused */
+	uint16_t relay_port; /* TCP; 0: there is none, what wants a verified name is refused */
 };
 
 /* Attaches to the cgroup (an empty one that only we attach to), checks the effective list, then
@@ -78,6 +79,29 @@ struct net_vouch {
 int net_fence_vouch(struct net_fence *f, const char *name, struct net_vouch *v, size_t n,
 		    uint32_t ttl_s);
 
+/* A connection that the relay holds, by the session's end of it: where was it to go, and may it,
+ * now that the client has sent the server name?  name as it was sent, in whatever form; NULL: it
+ * sent none.  Each connection can be asked for once. */
+struct net_verified {
+	enum pf_reason reason; /* out: PF_ALLOW_VERIFY, PF_DENY_SNI; PF_DENY_UNFILLED: nothing is
+				  known of it, and the rest stays empty */
+	bool observed;         /* PF_DENY_SNI, and still to be let through */
+	struct addr addr;
+	uint16_t port;
+	pid_t pid;
+	uid_t uid;
+	const struct net_rule *rule; /* or NULL */
+};
+
+void net_fence_verify(struct net_fence *f, const struct addr *client, uint16_t client_port,
+		      const char *name, struct net_verified *ret);
+
+/* There is no relay any more: what wants a verified name is refused from now on. */
+int net_fence_no_relay(struct net_fence *f);
+
+/* The relay lost its client before anything was sent. */
+void net_fence_forget_relayed(struct net_fence *f, const struct addr *client, uint16_t client_port);
+
 /* What the kernel reported: a denial (or, with audit.allowed, an allow). */
 struct net_event {
 	enum pf_reason reason;
@@ -90,6 +114,7 @@ struct net_event {
 	const char *proto; /* "tcp", "udp", "icmp", "raw", ... */
 	const char *path;  /* unix sockets: as the program gave it, "@name" for abstract; else "" */
 	const char *name;  /* the name that led there, newest first, or NULL */
+	const char *detail;          /* more about the reason, or NULL */
 	const struct net_rule *rule; /* the entry that decided, or NULL */
 	uint64_t count;              /* how many like it this event stands for, from 1 */
 };

@@ -32,6 +32,8 @@ struct net_fence {
 	struct net_reader reader; /* of the call that is reading */
 	uint64_t cgroup_id;
 	bool observes;
+	uint64_t verified;   /* server names that were right */
+	uint64_t mismatched; /* and that were not */
 };
 
 int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e);

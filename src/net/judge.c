@@ -17,8 +17,10 @@ static struct pf_vouch vouch_of(const struct policy *p, const char *name, uint16
 
 		if ((r->protos & proto) && port >= r->port_low && port <= r->port_high &&
 		    net_rule_matches_name(r, name)) {
-			v.rule = (uint32_t)i;
-			break;
+			if (v.rule == PF_RULE_NONE)
+				v.rule = (uint32_t)i;
+			if (r->verify_sni)
+				v.rule |= PF_RULE_VERIFY;
 		}
 	}
 	return v;

@@ -33,6 +33,7 @@ static const struct {
 	[NET_MAP_PORT_SETS] = { offsetof(struct net_bpf, maps.port_sets) },
 	[NET_MAP_VOUCHED] = { offsetof(struct net_bpf, maps.vouched) },
 	[NET_MAP_HOST_ADDRS] = { offsetof(struct net_bpf, maps.host_addrs) },
+	[NET_MAP_RELAYED] = { offsetof(struct net_bpf, maps.relayed) },
 	[NET_MAP_EVENTS] = { offsetof(struct net_bpf, maps.events) },
 	[NET_MAP_BSS] = { offsetof(struct net_bpf, maps.bss) },
 };

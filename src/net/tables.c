@@ -75,7 +75,7 @@ size_t net_range_split(uint16_t low, uint16_t high, struct net_block ret[NET_RAN
 const struct net_rule *net_rule_of(const struct policy *p, uint32_t index)
 {
 	const struct net_rules *rules = (index & PF_RULE_DENY) ? &p->net.deny : &p->net.allow;
-	size_t at = index & ~PF_RULE_DENY;
+	size_t at = index & ~(PF_RULE_DENY | PF_RULE_VERIFY);
 
 	if (index == PF_RULE_NONE || at >= rules->n)
 		return NULL;
@@ -213,7 +213,33 @@ static int compare_blocks(const void *va, const void *vb)
 	return (a->block.len > b->block.len) - (a->block.len < b->block.len);
 }
 
-/* Keeps one of each block of a set.  Which entry names it does not change the verdict. */
+static bool must_verify(uint32_t rule)
+{
+	return rule != PF_RULE_NONE && (rule & (PF_RULE_DENY | PF_RULE_INBOUND)) == 0 &&
+	       (rule & PF_RULE_VERIFY);
+}
+
+/* Of two entries for a port the one that wants a verified name holds.  Blocks are sorted, what
+ * covers before what is covered, and either hold one another or have nothing in common. */
+static void inherit_verify(struct net_tables *t)
+{
+	const struct net_port *cover = NULL;
+
+	for (size_t i = 0; i < t->n_port; i++) {
+		struct net_port *p = &t->port[i];
+
+		if (cover && (cover->set != p->set || cover->proto != p->proto ||
+			      !net_block_has(&cover->block, p->block.port)))
+			cover = NULL;
+		if (cover)
+			p->rule |= PF_RULE_VERIFY;
+		else if (must_verify(p->rule))
+			cover = p;
+	}
+}
+
+/* Keeps one of each block of a set.  Which entry names it does not change the verdict, but for
+ * verifying. */
 static void sort_ports(struct net_tables *t)
 {
 	size_t kept = 0;
@@ -221,10 +247,14 @@ static void sort_ports(struct net_tables *t)
 	if (t->n_port == 0)
 		return;
 	qsort(t->port, t->n_port, sizeof(*t->port), compare_blocks);
-	for (size_t i = 1; i < t->n_port; i++)
+	for (size_t i = 1; i < t->n_port; i++) {
 		if (compare_blocks(&t->port[kept], &t->port[i]) != 0)
 			t->port[++kept] = t->port[i];
+		else if (must_verify(t->port[i].rule))
+			t->port[kept].rule |= PF_RULE_VERIFY;
+	}
 	t->n_port = kept + 1;
+	inherit_verify(t);
 }
 
 static const union pf_addr NAT64 = { .b = { 0, 0x64, 0xff, 0x9b } };
@@ -363,7 +393,8 @@ static int add_fixed_sets(struct net_tables *t, const struct net_policy *p)
 		if (p->allow.rule[i].host != HOST_ANY)
 			continue;
 		t->flags |= PF_HAS_ANY;
-		rc = add_rule(t, PF_SET_ANY, &p->allow.rule[i], (uint32_t)i);
+		rc = add_rule(t, PF_SET_ANY, &p->allow.rule[i],
+			      (uint32_t)i | (p->allow.rule[i].verify_sni ? PF_RULE_VERIFY : 0));
 	}
 	for (size_t i = 0; i < p->n_inbound && rc == 0; i++) {
 		const struct inbound_rule *r = &p->inbound[i];

@@ -144,16 +144,22 @@ static int own(struct vouched *v, const char *name, uint64_t until)
 	return 0;
 }
 
+/* Of two entries for a port the one that wants a verified name holds, as long as it is known: who
+ * asked for that of an address would not have another entry take it back. */
 static int add_block(struct blocks *to, const struct vouch_block *b)
 {
+	bool verify;
+
 	for (size_t i = 0; i < to->n; i++) {
 		struct vouch_block *have = &to->b[i];
 
 		if (have->proto != b->proto || have->block.port != b->block.port ||
 		    have->block.len != b->block.len)
 			continue;
+		verify = have->verify || b->verify;
 		if (have->until < b->until)
 			*have = *b;
+		have->verify = verify;
 		return 0;
 	}
 	if (to->n == VOUCH_BLOCKS_MAX)
@@ -170,7 +176,7 @@ static int add_rule_blocks(struct blocks *to, const struct net_rule *r, uint32_t
 	int rc = 0;
 
 	for (size_t i = 0; i < n && rc == 0; i++) {
-		struct vouch_block b = { PF_TCP, parts[i], rule, until };
+		struct vouch_block b = { PF_TCP, parts[i], rule, until, r->verify_sni };
 
 		if (r->protos & PROTO_TCP)
 			rc = add_block(to, &b);
@@ -187,14 +193,17 @@ static bool covers(const struct vouch_block *outer, const struct vouch_block *in
 	       net_block_has(&outer->block, inner->block.port);
 }
 
-/* A longer block hides a shorter one that covers it, so it must live as long as that. */
-static void inherit_lifetimes(struct blocks *all)
+/* A longer block hides a shorter one that covers it, so it must live as long, and be as strict. */
+static void inherit(struct blocks *all)
 {
 	for (size_t i = 0; i < all->n; i++) {
 		struct vouch_block *inner = &all->b[i];
 
 		for (size_t k = 0; k < all->n; k++) {
-			if (!covers(&all->b[k], inner) || all->b[k].until <= inner->until)
+			if (!covers(&all->b[k], inner))
+				continue;
+			inner->verify |= all->b[k].verify;
+			if (all->b[k].until <= inner->until)
 				continue;
 			inner->until = all->b[k].until;
 			inner->rule = all->b[k].rule;
@@ -218,7 +227,7 @@ static int collect(const struct vouch_table *t, const struct vouched *v, struct 
 			if (net_rule_matches_name(&allow->rule[i], v->owner[o].name))
 				rc = add_rule_blocks(ret, &allow->rule[i], (uint32_t)i,
 						     v->owner[o].until);
-	inherit_lifetimes(ret);
+	inherit(ret);
 	return rc;
 }
 
@@ -321,6 +330,17 @@ void vouch_table_tick(struct vouch_table *t, uint64_t now)
 		if (!drop_owners(v, now) || (v->n_owner != before && project(t, v) < 0))
 			forget(t, v);
 	}
+}
+
+bool vouch_table_has(const struct vouch_table *t, const union pf_addr *a, const char *name,
+		     uint64_t at)
+{
+	const struct vouched *v = find(t, a);
+
+	for (size_t i = 0; v && i < v->n_owner; i++)
+		if (strcmp(v->owner[i].name, name) == 0)
+			return at < v->owner[i].until;
+	return false;
 }
 
 const char *vouch_table_name(const struct vouch_table *t, const union pf_addr *a)

@@ -23,6 +23,7 @@ struct vouch_block {
 	struct net_block block;
 	uint32_t rule;
 	uint64_t until;
+	bool verify; /* the relay asks for the server name first */
 };
 
 /* Where the projection goes: the kernel's map, or a test. */
@@ -46,6 +47,10 @@ int vouch_table_add(struct vouch_table *t, const union pf_addr *a, const char *n
 
 /* Drops what ended long ago. */
 void vouch_table_tick(struct vouch_table *t, uint64_t now);
+
+/* Whether name led to a, and that held at the time. */
+bool vouch_table_has(const struct vouch_table *t, const union pf_addr *a, const char *name,
+		     uint64_t at);
 
 /* The name that led to a most recently, or NULL. */
 const char *vouch_table_name(const struct vouch_table *t, const union pf_addr *a);

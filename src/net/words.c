@@ -52,8 +52,11 @@ static const struct reason_words DENIALS[] = {
 	[PF_DENY_UNIX] = { "unix", "the socket lies outside the session",
 			   "add \"%s\" to unixSockets.allow" },
 	[PF_DENY_REVOKED] = { "revoked", "a reload took back what was allowed", ADD },
-	[PF_DENY_SNI] = { "sni", "the TLS server name is not one that is allowed for the address",
-			  NULL },
+	[PF_DENY_SNI] = { "sni_mismatch",
+			  "the connection has to start with a TLS server name that is allowed and "
+			  "was looked up for the address",
+			  "with \"verify\", only names that network.allowOutbound holds, looked up "
+			  "in the session and sent unencrypted, are let through" },
 };
 _Static_assert(ARRAY_SIZE(DENIALS) == PF_DENY_MAX, "every reason has its words");
 
@@ -67,6 +70,7 @@ static const struct reason_words ALLOWS[] = {
 	[PF_ALLOW_METADATA -
 	    PF_ALLOW] = { "metadata", "dangerouslyAllowMetadata and an entry open it", NULL },
 	[PF_ALLOW_ANY - PF_ALLOW] = { "any", "the entry \"*\" allows every public address", NULL },
+	[PF_ALLOW_VERIFY - PF_ALLOW] = { "sni", "its TLS server name is verified", NULL },
 };
 _Static_assert(ARRAY_SIZE(ALLOWS) == PF_ALLOW_END - PF_ALLOW, "every reason has its words");
 

@@ -9,14 +9,6 @@
 #include "policy/parse.h"
 
 /* Each returns the entry of the policy that uses the member ("" for a plain one), or NULL. */
-static const char *find_verify(const struct policy *p)
-{
-	for (size_t i = 0; i < p->net.allow.n; i++)
-		if (p->net.allow.rule[i].verify_sni)
-			return p->net.allow.rule[i].text;
-	return NULL;
-}
-
 static const char *find_cut(const struct policy *p)
 {
 	return p->net.on_revoke == REVOKE_CUT ? "" : NULL;
@@ -41,7 +33,6 @@ static const struct {
 	const char *member;
 	const char *(*find)(const struct policy *p);
 } UNENFORCED[] = {
-	{ "network.allowOutbound[].verify", find_verify },
 	{ "network.onRevoke", find_cut },
 	{ "identity.handover", find_handover },
 	{ "filesystem.strictDeny", find_strict_deny },

@@ -98,7 +98,7 @@ static int compile_session(struct program *p, bool allow_nested)
 	return r < 0 ? r : export_code(c, p);
 }
 
-static int compile_worker(struct program *p)
+static int compile_allowed(const struct call_rule *rules, size_t n, struct program *p)
 {
 	auto_context scmp_filter_ctx c = seccomp_init(SCMP_ACT_ERRNO(EPERM));
 	int r;
@@ -106,8 +106,8 @@ static int compile_worker(struct program *p)
 	if (!c)
 		return -ENOMEM;
 	r = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
-	for (size_t i = 0; r == 0 && i < seccomp_n_worker_rules; i++)
-		r = add_rule(c, SCMP_ACT_ALLOW, &seccomp_worker_rules[i]);
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = add_rule(c, SCMP_ACT_ALLOW, &rules[i]);
 	return r < 0 ? r : export_code(c, p);
 }
 
@@ -217,17 +217,28 @@ int seccomp_filter_prepare(struct seccomp_filter *f, const struct policy *p,
 	return finish(f, &quiet, &told, e);
 }
 
-int seccomp_filter_prepare_worker(struct seccomp_filter *f, struct pinfold_error *e)
+static int prepare_helper(struct seccomp_filter *f, const struct call_rule *rules, size_t n,
+			  struct pinfold_error *e)
 {
 	struct program quiet = { .n = 0 };
 	struct program told = { .n = 0 };
-	int r = compile_worker(&told);
+	int r = compile_allowed(rules, n, &told);
 
 	if (r < 0)
-		return err_set(e, r, "cannot compile the DNS worker's system call filter: %s",
+		return err_set(e, r, "cannot compile a helper's system call filter: %s",
 			       strerror(-r));
 	program_bound_numbers(&quiet, seccomp_arch_native(), false);
 	return finish(f, &quiet, &told, e);
+}
+
+int seccomp_filter_prepare_worker(struct seccomp_filter *f, struct pinfold_error *e)
+{
+	return prepare_helper(f, seccomp_worker_rules, seccomp_n_worker_rules, e);
+}
+
+int seccomp_filter_prepare_relay(struct seccomp_filter *f, struct pinfold_error *e)
+{
+	return prepare_helper(f, seccomp_relay_rules, seccomp_n_relay_rules, e);
 }
 
 static int enter(const struct seccomp_program *p, unsigned flags)

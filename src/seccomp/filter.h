@@ -32,6 +32,9 @@ int seccomp_filter_prepare(struct seccomp_filter *f, const struct policy *p,
 /* The filter of the DNS worker: an allow-list of what it needs, EPERM for the rest. */
 int seccomp_filter_prepare_worker(struct seccomp_filter *f, struct pinfold_error *e);
 
+/* The filter of the relay, which is smaller: it opens no socket and connects none. */
+int seccomp_filter_prepare_relay(struct seccomp_filter *f, struct pinfold_error *e);
+
 /* Child, with no_new_privs set, as the last fence: mount, setns and keyctl are refused after it.
  * System calls only.  Returns -errno; a half-entered filter stays. */
 int seccomp_filter_enter(const struct seccomp_filter *f);

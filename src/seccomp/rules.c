@@ -254,3 +254,34 @@ const struct call_rule seccomp_worker_rules[] = {
 };
 
 const size_t seccomp_n_worker_rules = ARRAY_SIZE(seccomp_worker_rules);
+
+const struct call_rule seccomp_relay_rules[] = {
+	MAY(accept4),
+	MAY(shutdown),
+	MAY(getpeername),
+	{ .nr = SCMP_SYS(setsockopt),
+	  .match = { { .arg = 1, .mask = UINT32_MAX, .value = SOL_SOCKET },
+		     { .arg = 2, .mask = UINT32_MAX, .value = SO_LINGER } } },
+	MAY(sendto),
+	MAY(recvfrom),
+	MAY(recvmsg),
+	MAY(close),
+
+	MAY(epoll_create1),
+	MAY(epoll_ctl),
+	MAY(epoll_wait),
+	MAY(epoll_pwait),
+	MAY(clock_gettime),
+	MAY(restart_syscall),
+
+	MAY(brk),
+	{ .nr = SCMP_SYS(mmap), .match = { { .arg = 2, .mask = PROT_EXEC, .value = 0 } } },
+	MAY(mremap),
+	MAY(munmap),
+	MAY(madvise),
+	MAY(rt_sigreturn),
+	MAY(exit),
+	MAY(exit_group),
+};
+
+const size_t seccomp_n_relay_rules = ARRAY_SIZE(seccomp_relay_rules);

@@ -32,4 +32,8 @@ extern const size_t seccomp_n_session_rules;
 extern const struct call_rule seccomp_worker_rules[];
 extern const size_t seccomp_n_worker_rules;
 
+/* All that the relay may call: it opens no socket and connects none. */
+extern const struct call_rule seccomp_relay_rules[];
+extern const size_t seccomp_n_relay_rules;
+
 #endif

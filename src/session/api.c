@@ -202,6 +202,8 @@ void session_init(struct session *s, const struct pinfold_policy *p)
 		.context = &p->context,
 		.janitor_pipe = -1,
 		.worker_pidfd = -1,
+		.relay = RELAY_EMPTY,
+		.relay_pidfd = -1,
 		.init_pidfd = -1,
 		.link = -1,
 		.cgroup = CGROUP_EMPTY,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: the two helper processes of a session
+ * DOC: the helper processes of a session (the relay is in relay.c)
  *
  * The janitor outlives the supervisor: when the pipe to it closes without a word, it kills the
  * session's cgroup and removes it.  It is forked before the cgroup exists, so no moment is left
@@ -99,23 +99,33 @@ static int by_number(const void *a, const void *b)
 	return *(const int *)a - *(const int *)b;
 }
 
-static _Noreturn void be_worker(struct session *s)
+int session_confine_helper(const struct seccomp_filter *filter, uid_t uid, int *fds, size_t n)
 {
-	int keep[] = { s->dns.udp4, s->dns.tcp4, s->dns.udp6, s->dns.tcp6, s->dns.channel };
 	size_t skip = 0;
+	int r;
 
 	setsid();
 	block_all_signals();
-	prctl(PR_SET_NAME, "pinfold-dns");
-	qsort(keep, ARRAY_SIZE(keep), sizeof(keep[0]), by_number);
-	while (skip < ARRAY_SIZE(keep) && keep[skip] < 0)
+	qsort(fds, n, sizeof(fds[0]), by_number);
+	while (skip < n && fds[skip] < 0)
 		skip++;
-	session_close_all_but(keep + skip, ARRAY_SIZE(keep) - skip);
-	s->dns.supervisor = -1; /* closed above */
-	if (identity_enter_helper(WORKER_UID, WORKER_UID) < 0 ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL) < 0 || fs_enter_nothing() < 0 ||
-	    seccomp_filter_enter(&s->worker_filter) < 0)
+	session_close_all_but(fds + skip, n - skip);
+	r = identity_enter_helper(uid, uid);
+	if (r == 0 && prctl(PR_SET_PDEATHSIG, SIGKILL) < 0)
+		r = -errno;
+	if (r == 0)
+		r = fs_enter_nothing();
+	return r < 0 ? r : seccomp_filter_enter(filter);
+}
+
+static _Noreturn void be_worker(struct session *s)
+{
+	int keep[] = { s->dns.udp4, s->dns.tcp4, s->dns.udp6, s->dns.tcp6, s->dns.channel };
+
+	prctl(PR_SET_NAME, "pinfold-dns");
+	if (session_confine_helper(&s->worker_filter, WORKER_UID, keep, ARRAY_SIZE(keep)) < 0)
 		_exit(1);
+	s->dns.supervisor = -1; /* closed above */
 	_exit(dns_worker_run(&s->dns) < 0);
 }
 

@@ -105,6 +105,7 @@ static void write_net_members(struct record_line *l, const struct net_event *ev,
 	record_text(l, "rule", ev->rule ? ev->rule->text : NULL);
 	record_text(l, "origin", ev->rule ? ev->rule->origin : NULL);
 	record_text(l, "reason", net_reason_word(ev->reason));
+	record_text(l, "detail", ev->detail);
 	record_text(l, "advice", advice[0] ? advice : NULL);
 	if (ev->count > 1)
 		record_number(l, "count", (int64_t)ev->count);
@@ -158,6 +159,29 @@ void log_net_event(void *data, const struct net_event *ev)
 	if (!named.name && s->observe && ev->reason != PF_DENY_UNIX)
 		named.name = observe_name(s->observe, &ev->addr);
 	write_net_event(s, &named);
+}
+
+void log_verified(struct session *s, const struct net_verified *v, const char *name,
+		  const char *detail)
+{
+	const struct net_event ev = {
+		.reason = v->reason,
+		.observed = v->observed,
+		.op = "connect",
+		.pid = v->pid,
+		.uid = v->uid,
+		.addr = v->addr,
+		.port = v->port,
+		.proto = "tcp",
+		.path = "",
+		.name = name,
+		.detail = v->reason < PF_ALLOW ? detail : NULL,
+		.rule = v->rule,
+		.count = 1,
+	};
+
+	if (v->reason < PF_ALLOW || s->policy->audit.allowed)
+		log_net_event(s, &ev);
 }
 
 /* ---- names ---------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@
 struct dns_note;
 struct landlock_denial;
 struct net_event;
+struct net_verified;
 struct net_vouch;
 struct session;
 
@@ -18,6 +19,10 @@ void log_session_end(struct session *s);
 
 /* Callbacks of the fences; data is the session. */
 void log_net_event(void *data, const struct net_event *ev);
+
+/* The relay's client was let through, or cut: name is what it said, or NULL. */
+void log_verified(struct session *s, const struct net_verified *v, const char *name,
+		  const char *detail);
 void log_landlock_denial(void *data, const struct landlock_denial *d);
 
 /* For landlock_audit_read: the domain was made by the pen's init. */

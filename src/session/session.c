@@ -141,7 +141,9 @@ static int prepare_filters(struct session *s, struct pinfold_error *e)
 {
 	int r = seccomp_filter_prepare(&s->filter, s->policy, e);
 
-	return r < 0 ? r : seccomp_filter_prepare_worker(&s->worker_filter, e);
+	if (r == 0)
+		r = seccomp_filter_prepare_worker(&s->worker_filter, e);
+	return r < 0 ? r : seccomp_filter_prepare_relay(&s->relay_filter, e);
 }
 
 static int prepare_cgroup(struct session *s, struct pinfold_error *e)
@@ -188,7 +190,7 @@ static int watch_unix_sockets(struct session *s, struct pinfold_error *e)
 
 static int close_network(struct session *s, struct pinfold_error *e)
 {
-	struct net_resolver resolver = { .port = s->dns.port };
+	struct net_resolver resolver = { .port = s->dns.port, .relay_port = s->relay.port };
 	int r = net_fence_new(s->policy, s->loader, &s->net, e);
 
 	if (r == 0 && s->observe)
@@ -220,8 +222,8 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 		{ prepare_files, true },          { prepare_record, false },
 		{ prepare_filters, false },       { prepare_cgroup, false },
 		{ session_start_guard, false },   { session_spawn, false },
-		{ prepare_resolver, false },      { close_network, false },
-		{ begin_record, false },
+		{ prepare_resolver, false },      { session_prepare_relay, false },
+		{ close_network, false },         { begin_record, false },
 	};
 
 	s->started_us = clock_us();
@@ -237,12 +239,16 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 	return 0;
 }
 
-static void end_worker(struct session *s)
+static void end_helpers(struct session *s)
 {
 	if (s->worker > 0)
 		waitpid(s->worker, NULL, 0);
 	if (s->worker_pidfd >= 0)
 		close(take_fd(s->worker_pidfd));
+	if (s->relay_pid > 0)
+		waitpid(s->relay_pid, NULL, 0);
+	if (s->relay_pidfd >= 0)
+		close(take_fd(s->relay_pidfd));
 }
 
 /* Killing init ends everything in its pid namespace before waitpid returns. */
@@ -273,11 +279,13 @@ void session_done(struct session *s)
 	cgroup_kill(&s->cgroup);
 	if (s->worker > 0)
 		kill(s->worker, SIGKILL);
+	if (s->relay_pid > 0)
+		kill(s->relay_pid, SIGKILL);
 	end_init(s);
 	guard_finish(s->guard);
 	cgroup_remove(&s->cgroup);
 	session_dismiss_janitor(s);
-	end_worker(s);
+	end_helpers(s);
 	drain_events(s);
 	if (s->record) {
 		record_tick(s->record); /* what was folded comes before the end */
@@ -291,11 +299,13 @@ void session_done(struct session *s)
 	net_loader_free(s->loader);
 	dns_worker_done(&s->dns);
 	observe_free(s->observe);
+	relay_worker_done(&s->relay);
 	free(s->resolv_conf);
 	guard_free(s->guard);
 	fs_fence_free(s->fs);
 	seccomp_filter_done(&s->filter);
 	seccomp_filter_done(&s->worker_filter);
+	seccomp_filter_done(&s->relay_filter);
 	identity_done(&s->identity);
 	path_set_done(&s->paths);
 	list_done(&s->made);

@@ -13,6 +13,7 @@
 #include "pinfold.h"
 #include "policy/paths.h"
 #include "policy/policy.h"
+#include "relay/worker.h"
 #include "seccomp/filter.h"
 #include "session/cgroup.h"
 #include "session/context.h"
@@ -60,12 +61,17 @@ struct session {
 	struct net_fence *net;
 	struct seccomp_filter filter;
 	struct seccomp_filter worker_filter;
+	struct seccomp_filter relay_filter;
 	struct dns_worker dns;
 	struct observe *observe; /* NULL: refusals refuse */
 	char *resolv_conf;
 	pid_t worker;
 	int worker_pidfd;
 	unsigned worker_starts;
+	struct relay_worker relay; /* empty where no entry wants a name verified */
+	pid_t relay_pid;
+	int relay_pidfd;
+	unsigned relay_starts;
 
 	pid_t init; /* pid 1 of the pen, as seen here */
 	bool init_reaped;
@@ -111,6 +117,18 @@ void session_done(struct session *s);
 
 /* Starts (again) the DNS worker. */
 int session_start_worker(struct session *s, struct pinfold_error *e);
+
+/* Starts the relay, if an entry of the policy wants a server name verified. */
+int session_prepare_relay(struct session *s, struct pinfold_error *e);
+
+/* For the loop: what the relay says (negative: nothing more will come of it), and its end (it is
+ * started again). */
+int session_relay_notes(struct session *s);
+void session_relay_ended(struct session *s);
+
+/* In a helper's process: nothing but the n descriptors in fds (-1: absent; they are sorted), no
+ * privilege, no file, and the calls of the filter. */
+int session_confine_helper(const struct seccomp_filter *filter, uid_t uid, int *fds, size_t n);
 
 /* Forks the janitor, before anything exists that it would have to remove. */
 int session_start_janitor(struct session *s, struct pinfold_error *e);

@@ -28,7 +28,7 @@
 #define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
 #define STOP_GRACE_NS 100000000   /* an editor puts the screen back before it stops */
 #define EVENTS_MAX 16
-#define SOURCES_MAX 12
+#define SOURCES_MAX 16
 
 struct watch {
 	struct session *s;
@@ -257,6 +257,25 @@ static int on_worker_end(struct watch *w)
 	return restart_worker(w);
 }
 
+/* ---- the relay ------------------------------------------------------------------------------ */
+
+static int on_relay(struct watch *w)
+{
+	if (session_relay_notes(w->s) < 0)
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->relay.supervisor, NULL);
+	return 0;
+}
+
+static int on_relay_end(struct watch *w)
+{
+	epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->relay.supervisor, NULL);
+	epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->relay_pidfd, NULL);
+	session_relay_ended(w->s);
+	listen_to(w, w->s->relay.supervisor);
+	listen_to(w, w->s->relay_pidfd);
+	return 0;
+}
+
 /* ---- events --------------------------------------------------------------------------------- */
 
 static int on_net_event(struct watch *w)
@@ -304,6 +323,8 @@ static size_t list_sources(const struct watch *w, struct source ret[static SOURC
 		{ w->timer, on_tick },
 		{ s->dns.supervisor, on_dns },
 		{ s->worker_pidfd, on_worker_end },
+		{ s->relay.supervisor, on_relay },
+		{ s->relay_pidfd, on_relay_end },
 		{ net_fence_event_fd(s->net), on_net_event },
 		{ net_fence_host_fd(s->net), on_host_change },
 		{ guard_fd(s->guard), on_guard },

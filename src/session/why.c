@@ -90,14 +90,16 @@ static void judge_address(const struct policy *p, const struct addr *a, const st
 static const struct net_rule *rule_with_port(const struct policy *p, const char *name,
 					     const struct destination *d)
 {
+	const struct net_rule *found = NULL;
+
 	for (size_t i = 0; i < p->net.allow.n; i++) {
 		const struct net_rule *r = &p->net.allow.rule[i];
 
 		if (net_rule_matches_name(r, name) && (r->protos & d->proto) &&
-		    d->port >= r->port_low && d->port <= r->port_high)
-			return r;
+		    d->port >= r->port_low && d->port <= r->port_high && (!found || r->verify_sni))
+			found = r;
 	}
-	return NULL;
+	return found;
 }
 
 static void refuse_name(const char *name, const struct net_rule *rule, const char *entry,
@@ -140,9 +142,16 @@ static void judge_name(const struct policy *p, const char *name, const struct de
 	}
 	ret->verdict = PINFOLD_ALLOW;
 	why_fill(ret, rule->text, rule->origin);
-	why_say(ret->reason,
-		"once the name has been looked up in the session, its public addresses may "
-		"be reached there; so may any other name served at the same addresses");
+	if (rule->verify_sni)
+		why_say(ret->reason,
+			"once the name has been looked up in the session, its public "
+			"addresses may be reached there, by TLS connections that carry a "
+			"server name which is allowed and led there");
+	else
+		why_say(ret->reason,
+			"once the name has been looked up in the session, its public "
+			"addresses may be reached there; so may any other name served at "
+			"the same addresses (\"verify\": \"sni\" would prevent that)");
 }
 
 static bool is_localhost(const char *name)

@@ -60,6 +60,9 @@ expect 'P21 ssh reaches an allowed host without a helper' 'SSH-2.0-lab' \
 	pen --allow git.test:22 -- bash -c 'exec 3<>/dev/tcp/git.test/22; head -n 1 <&3'
 p=$(net '["shared-a.test:443"]')
 expect 'P22 a shared address is reachable by name' '^ok ' probe -p "$p" -- tcp shared-a.test 443
+# What holds the connection to its name is in sni.sh.
+expect 'P22 why says that other names are served there, and what helps' 'verify.*sni' \
+	"$PINFOLD" why -p "$p" connect shared-a.test:443
 expect 'P22 the other name on it does not resolve' '^denied NXDOMAIN$' probe -p "$p" -- lookup shared-b.test
 expect 'P24 an open connection outlives its lifetime, a new one does not' '^alive denied EPERM$' \
 	pen -p "$(net '["ttl1.test:8443"]' '"dns": {"minTtl": 1}')" -- python3 -c '

@@ -370,8 +370,6 @@ static void names_members_that_nothing_enforces_yet(void **state)
 		const char *text;
 		const char *words;
 	} rows[] = {
-		{ "{network: {allowOutbound: ['a.test', {host: 'b.test', verify: 'sni'}]}}",
-		  "not enforced yet: network.allowOutbound[].verify (b.test)" },
 		{ "{network: {onRevoke: 'cut'}}", "not enforced yet: network.onRevoke" },
 		{ "{identity: {handover: true}}", "not enforced yet: identity.handover" },
 		{ "{filesystem: {strictDeny: true}}", "not enforced yet: filesystem.strictDeny" },
