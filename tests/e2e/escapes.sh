@@ -13,7 +13,7 @@ export ESC_SRC ESC_BUILD
 check 'the escape programs build' make -s -f "$escapes/Makefile" O="$ESC_BUILD"
 
 # The fixture's addresses and paths pass by name; what looks like a secret is written out in full.
-kept=$(grep -rhoE '(env|need|envi|E|environ.get)\("[A-Z0-9_]+"' "$escapes/open" "$escapes/include" "$escapes/controls.py" |
+kept=$(grep -rhoE '(env|need|envi|E|environ.get)\("[A-Z0-9_]+"' "$escapes/open" "$escapes/ours" "$escapes/include" "$escapes/controls.py" |
 	grep -oE '"[A-Z0-9_]+"' | grep -vE 'SSH_AUTH_SOCK|GPG_AGENT_INFO' | sort -u | tr '\n' ',')
 make_policy() { # UID: prints the path
 	policy '{
@@ -74,7 +74,7 @@ owner=("$PINFOLD" run -p "$(make_policy "$SESSION_UID")" --quiet --log "$LOG" --
 # shellcheck disable=SC2034
 own=("$PINFOLD" run -p "$(make_policy 61999)" --quiet --log "$LOG" --)
 naive_log=$AUDIT_LOG naive_dns_log=$DNS_LOG
-for source in "$escapes"/open/*; do
+for source in "$escapes"/{open,ours}/*; do
 	name=$(basename "$source")
 	name=${name%.*}
 	[[ $name != aux_* && $name =~ ${ONLY:-.} ]] || continue
