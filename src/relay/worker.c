@@ -24,6 +24,7 @@
 
 #define EVENTS_AT_ONCE 64
 #define TICK_MS 500
+#define TICK_US 500000ULL
 #define RETRY_MS 20 /* the supervisor could not be told at once */
 #define RULINGS_AT_ONCE 64
 
@@ -162,7 +163,7 @@ static int serve(struct relay_server *s)
 		relay_conn_go_on(s);
 		relay_conn_tell_all(s);
 		if (s->now_us >= tick_us) {
-			tick_us = s->now_us + TICK_MS * 1000;
+			tick_us = s->now_us + TICK_US;
 			relay_conn_tick(s);
 		}
 		mind_listeners(s, &watched);

@@ -68,10 +68,10 @@ struct session {
 	pid_t worker;
 	int worker_pidfd;
 	unsigned worker_starts;
-	struct relay_worker relay; /* empty where no entry wants a name verified */
+	unsigned relay_starts;
 	pid_t relay_pid;
 	int relay_pidfd;
-	unsigned relay_starts;
+	struct relay_worker relay; /* empty where no entry wants a name verified */
 
 	pid_t init; /* pid 1 of the pen, as seen here */
 	bool init_reaped;

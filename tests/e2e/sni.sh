@@ -94,6 +94,18 @@ expect 'a name of another address does not' '^cut$' pen -p "$p" -- sh -c \
 expect 'entries without verify have no relay in their way' '^ok ok (198.51.100.20|2001:db8::20)$' \
 	pen -p "$p" -- python3 ./tls names other.test:443 anything.test
 
+p=$(net "[$(verified other.test:443)]")
+expect 'by IPv6 the right name passes' '^ok ok 2001:db8::20$' pen -p "$p" -- sh -c \
+	'getent ahosts other.test >/dev/null; python3 ./tls names "[2001:db8::20]:443" other.test'
+expect 'to the peer that was asked for' '^ok 2001:db8::20 443$' pen -p "$p" -- sh -c \
+	'getent ahosts other.test >/dev/null; python3 ./tls peer "[2001:db8::20]:443" other.test'
+expect 'and the wrong one does not' '^cut$' pen -p "$p" -- sh -c \
+	'getent ahosts other.test >/dev/null; python3 ./tls names "[2001:db8::20]:443" shared-b.test'
+fresh_log
+expect 'observing, the wrong name passes' '^ok ok ' pen -p "$p" --observe -- python3 ./tls names other.test:443 shared-b.test
+logged 'and is recorded as would_deny' \
+	'ev.verdict == "would_deny" and ev.reason == "sni_mismatch" and ev.name == "shared-b.test"'
+
 p=$(net "[$(verified '*:443')]")
 expect 'with * verified, a name that was looked up passes' "^ok ok $A$" pen -p "$p" -- python3 ./tls names shared-a.test:443 shared-a.test
 expect 'with * verified, an address alone is cut' '^cut$' pen -p "$p" -- python3 ./tls names $A:443 shared-a.test

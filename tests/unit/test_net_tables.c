@@ -198,7 +198,8 @@ static size_t count_held(const struct fake_map *m)
 }
 
 /* As the kernel looks it up: the longest block. */
-static uint64_t lifetime(struct fake_map *m, const union pf_addr *a, uint16_t port)
+static const struct held *find_block(const struct fake_map *m, const union pf_addr *a,
+				     uint16_t port)
 {
 	const struct held *best = NULL;
 
@@ -210,7 +211,22 @@ static uint64_t lifetime(struct fake_map *m, const union pf_addr *a, uint16_t po
 		    (!best || h->block.block.len > best->block.block.len))
 			best = h;
 	}
-	return best ? best->block.until : 0;
+	return best;
+}
+
+static uint64_t lifetime(const struct fake_map *m, const union pf_addr *a, uint16_t port)
+{
+	const struct held *h = find_block(m, a, port);
+
+	return h ? h->block.until : 0;
+}
+
+static bool is_verified(const struct fake_map *m, const union pf_addr *a, uint16_t port)
+{
+	const struct held *h = find_block(m, a, port);
+
+	assert_non_null(h);
+	return h->block.verify;
 }
 
 static struct net_rule named(const char *name, uint16_t low, uint16_t high)
@@ -316,6 +332,68 @@ static void why_judges_as_the_kernel_does(void **state)
 	assert_ptr_equal(net_judge(&p, &public, 443, PROTO_TCP, "bad.test").rule, &deny[0]);
 }
 
+static void of_two_entries_the_one_that_verifies_holds(void **state)
+{
+	struct net_rule rules[] = { named("plain.test", 443, 443), named("any.test", 0, 65535),
+				    named("a.test", 443, 443), named("wide.test", 400, 500) };
+	struct policy p = { .net = { .allow = { rules, 4 }, .dns.max_addresses = 4 } };
+	struct fake_map m = { 0 };
+	const struct vouch_sink sink = { fake_put, fake_del, &m };
+	const union pf_addr x = number(1);
+	struct vouch_table *t;
+
+	(void)state;
+	rules[2].verify_sni = true;
+	rules[3].verify_sni = true;
+	assert_int_equal(vouch_table_new(&p, &sink, &t), 0);
+	assert_int_equal(vouch_table_add(t, &x, "plain.test", 900), 0);
+	assert_int_equal(vouch_table_add(t, &x, "any.test", 900), 0);
+	assert_false(is_verified(&m, &x, 443));
+	assert_int_equal(vouch_table_add(t, &x, "a.test", 100), 0);
+	assert_true(is_verified(&m, &x, 443));
+	assert_false(is_verified(&m, &x, 444));
+	assert_int_equal(lifetime(&m, &x, 443), 900);
+	assert_int_equal(vouch_table_add(t, &x, "wide.test", 100), 0);
+	assert_true(is_verified(&m, &x, 450));
+	assert_false(is_verified(&m, &x, 501));
+	assert_true(vouch_table_has(t, &x, "a.test", 99));
+	assert_false(vouch_table_has(t, &x, "a.test", 100));
+	assert_false(vouch_table_has(t, &x, "other.test", 1));
+	vouch_table_free(t);
+}
+
+static uint32_t judge_any(const struct net_tables *t, uint16_t port, uint16_t proto)
+{
+	const struct pf_world w = { .now = 1, .flags = t->flags, .tables = t };
+	const struct pf_ask ask = { .addr = number(1), .port = port, .proto = proto };
+	struct pf_answer answer;
+
+	pf_judge(&w, &ask, &answer);
+	return answer.reason;
+}
+
+static void everything_verified_stays_so_beside_a_narrower_entry(void **state)
+{
+	struct net_rule any = { .host = HOST_ANY, .protos = PROTO_TCP };
+	struct net_rule rules[] = { any, any, any };
+	struct policy p = { .net = { .allow = { rules, 3 } } };
+	struct net_tables t;
+
+	(void)state;
+	rules[0].port_low = rules[0].port_high = 443;
+	rules[1].port_low = 400;
+	rules[1].port_high = 500;
+	rules[1].verify_sni = true;
+	rules[2].port_high = 65535;
+	rules[2].protos = PROTO_TCP | PROTO_UDP;
+	assert_int_equal(net_tables_build(&p, &t, NULL), 0);
+	assert_int_equal(judge_any(&t, 443, PF_TCP), PF_ALLOW_VERIFY);
+	assert_int_equal(judge_any(&t, 444, PF_TCP), PF_ALLOW_VERIFY);
+	assert_int_equal(judge_any(&t, 80, PF_TCP), PF_ALLOW_ANY);
+	assert_int_equal(judge_any(&t, 443, PF_UDP), PF_ALLOW_ANY);
+	net_tables_done(&t);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -325,6 +403,8 @@ int main(void)
 		cmocka_unit_test(a_port_lives_as_long_as_the_longest_name_that_covers_it),
 		cmocka_unit_test(the_longest_idle_address_goes_first),
 		cmocka_unit_test(why_judges_as_the_kernel_does),
+		cmocka_unit_test(of_two_entries_the_one_that_verifies_holds),
+		cmocka_unit_test(everything_verified_stays_so_beside_a_narrower_entry),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -408,6 +408,29 @@ static void gives_the_worker_its_list_and_nothing_else(void **state)
 	seccomp_filter_done(&f);
 }
 
+static void gives_the_relay_no_way_to_open_a_connection(void **state)
+{
+	static const long allowed[] = { SYS_accept4, SYS_recvfrom,    SYS_sendto,  SYS_recvmsg,
+					SYS_close,   SYS_epoll_pwait, SYS_shutdown };
+	static const long denied[] = {
+		SYS_socket, SYS_connect, SYS_bind,  SYS_listen,        SYS_sendmsg, SYS_socketpair,
+		SYS_openat, SYS_execve,  SYS_clone, SYS_kill,          SYS_ptrace,  SYS_prctl,
+		SYS_write,  SYS_ioctl,   SYS_bpf,   SYS_io_uring_setup
+	};
+	struct seccomp_filter f = { { NULL, 0 }, { NULL, 0 } };
+	struct pinfold_error e = { "" };
+
+	(void)state;
+	assert_int_equal(seccomp_filter_prepare_relay(&f, &e), 0);
+	for (size_t i = 0; i < ARRAY_SIZE(allowed); i++)
+		assert_int_equal(judge(&f, allowed[i], 0, 0, 0), ALLOW);
+	for (size_t i = 0; i < ARRAY_SIZE(denied); i++)
+		assert_int_equal(judge(&f, denied[i], 0, 0, 0), EPERM);
+	assert_int_equal(judge(&f, SYS_setsockopt, 0, SOL_SOCKET, SO_LINGER), ALLOW);
+	assert_int_equal(judge(&f, SYS_setsockopt, 0, SOL_SOCKET, SO_MARK), EPERM);
+	seccomp_filter_done(&f);
+}
+
 static void an_empty_filter_is_not_entered(void **state)
 {
 	struct seccomp_filter f = { { NULL, 0 }, { NULL, 0 } };
@@ -428,6 +451,7 @@ int main(void)
 		cmocka_unit_test(lets_named_families_in_and_no_others),
 		cmocka_unit_test(allows_namespaces_only_when_nesting_is_allowed),
 		cmocka_unit_test(gives_the_worker_its_list_and_nothing_else),
+		cmocka_unit_test(gives_the_relay_no_way_to_open_a_connection),
 		cmocka_unit_test(an_empty_filter_is_not_entered),
 	};
 
