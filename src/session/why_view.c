@@ -167,7 +167,7 @@ bool why_view_other_name(const struct why_view *v, const char *path, char ret_na
 static bool has_link(const struct why_view *v, const char *path)
 {
 	/* What the session's own of these hold, nobody can tell from here. */
-	static const char *const own[] = { "/proc", "/dev", "/tmp", "/var/tmp" };
+	static const char *const own[] = { "/proc", "/dev" };
 
 	for (size_t i = 0; i < v->n_links; i++)
 		if (strcmp(v->link[i], path) == 0)

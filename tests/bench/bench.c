@@ -66,6 +66,30 @@ static int bench_connect(int n, const char *address, int port)
 	return 0;
 }
 
+/* lookup N SERVER: round trips for A of api.test, one after the other. */
+static int bench_lookup(int n, const char *server)
+{
+	static const char query[] = "\0\7\1\0\0\1\0\0\0\0\0\0\3api\4test\0\0\1\0\1";
+	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(53) };
+	struct timeval patience = { .tv_sec = 2 };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	unsigned char answer[512];
+	double start;
+
+	if (inet_pton(AF_INET, server, &to.sin_addr) != 1 ||
+	    connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
+	    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)))
+		return 1;
+	start = now_us();
+	for (int i = 0; i < n; i++)
+		if (send(fd, query, sizeof(query) - 1, 0) < 0 ||
+		    recv(fd, answer, sizeof(answer), 0) < 28 || answer[7] != 1)
+			return 1;
+	printf("%.3f\n", (now_us() - start) / n);
+	close(fd);
+	return 0;
+}
+
 static void *drain(void *arg)
 {
 	static char buf[CHUNK];
@@ -113,6 +137,8 @@ int main(int argc, char **argv)
 	if (argc == 5 && strcmp(argv[1], "connect") == 0)
 		return bench_connect((int)strtol(argv[2], NULL, 10), argv[3],
 				     (int)strtol(argv[4], NULL, 10));
+	if (argc == 4 && strcmp(argv[1], "lookup") == 0)
+		return bench_lookup((int)strtol(argv[2], NULL, 10), argv[3]);
 	if (argc == 3 && strcmp(argv[1], "stream") == 0)
 		return bench_stream((int)strtol(argv[2], NULL, 10));
 	return 64;
