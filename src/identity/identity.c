@@ -141,8 +141,8 @@ static void user_name(uid_t uid, char *ret, size_t size)
 	struct passwd *found = NULL;
 
 	/* The default is one that no account has; asking every directory service takes long. */
-	if (uid != IDENTITY_DEFAULT_ID &&
-	    getpwuid_r(uid, &pw, buf, sizeof(buf), &found) == 0 && found)
+	if (uid != IDENTITY_DEFAULT_ID && getpwuid_r(uid, &pw, buf, sizeof(buf), &found) == 0 &&
+	    found)
 		(void)snprintf(ret, size, "%s", found->pw_name);
 	else
 		(void)snprintf(ret, size, "%u", (unsigned)uid);
