@@ -138,6 +138,11 @@ struct pinfold_run {
 	size_t n_keep_fds;
 	const char *agent;    /* for the record */
 	const char *log_path; /* overrides audit.path; "-" is standard error */
+	/* Borrowed.  Directories of the caller's state: group and other lose access to them, and
+	 * nothing starts if the session could read one of them or the caller's environment, or
+	 * could not write a workspace granted for writing. */
+	const char *const *state_dirs;
+	size_t n_state_dirs;
 	/* Let destinations and names through that the policy refuses, and record them as
 	 * "would_deny".  Metadata and the never-list stay shut, and so does every other fence. */
 	bool observe;

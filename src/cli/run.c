@@ -12,6 +12,7 @@
 #include "pinfold.h"
 
 #define KEEP_FDS_MAX 32
+#define STATE_DIRS_MAX 32
 #define NOTICE_MAX 1024
 
 struct run_options {
@@ -20,6 +21,8 @@ struct run_options {
 	const char *agent;
 	int keep[KEEP_FDS_MAX];
 	size_t n_keep;
+	const char *state[STATE_DIRS_MAX];
+	size_t n_state;
 	bool quiet;
 	bool observe;
 };
@@ -53,6 +56,18 @@ static int set_keep_fd(void *data, const char *value)
 	return 0;
 }
 
+static int set_state_dir(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	if (o->n_state == STATE_DIRS_MAX) {
+		complain("more than %d state directories", STATE_DIRS_MAX);
+		return -E2BIG;
+	}
+	o->state[o->n_state++] = value;
+	return 0;
+}
+
 static int set_quiet(void *data, const char *value)
 {
 	struct run_options *o = data;
@@ -78,6 +93,8 @@ const struct option_row RUN_OPTIONS[] = {
 	{ "keep-fd", 0, "N", "pass descriptor N on (never an inet socket)", set_keep_fd },
 	{ "observe", 0, NULL, "let refused hosts and names through; the record says would_deny",
 	  set_observe },
+	{ "state-dir", 0, "DIR", "close DIR to others and prove it out of reach (repeatable)",
+	  set_state_dir },
 	{ "quiet", 'q', NULL, "no hints on standard error", set_quiet },
 	{ 0 },
 };
@@ -130,6 +147,8 @@ static int run_with(const struct run_options *o, char **command)
 		.n_keep_fds = o->n_keep,
 		.agent = o->agent,
 		.log_path = o->log,
+		.state_dirs = o->state,
+		.n_state_dirs = o->n_state,
 		.observe = o->observe,
 		.notice = o->quiet ? NULL : print_notice,
 	};

@@ -159,7 +159,8 @@ static int set_base(struct env_list *env, const struct identity *id, const struc
 		{ "PATH", p->identity.path ? p->identity.path : "/usr/local/bin:/usr/bin:/bin" },
 		{ "HOME", id->home },
 		{ "LANG", "C.UTF-8" },
-		{ "TMPDIR", "/tmp" },
+		/* Without a /tmp, what is there and can be written. */
+		{ "TMPDIR", p->fs.tmp == TMP_NONE ? id->home : "/tmp" },
 		{ "USER", user },
 		{ "LOGNAME", user },
 		{ "SHELL", "/bin/sh" },

@@ -14,11 +14,6 @@ static const char *find_cut(const struct policy *p)
 	return p->net.on_revoke == REVOKE_CUT ? "" : NULL;
 }
 
-static const char *find_handover(const struct policy *p)
-{
-	return p->identity.handover ? "" : NULL;
-}
-
 static const char *find_strict_deny(const struct policy *p)
 {
 	return p->fs.strict_deny ? "" : NULL;
@@ -34,7 +29,6 @@ static const struct {
 	const char *(*find)(const struct policy *p);
 } UNENFORCED[] = {
 	{ "network.onRevoke", find_cut },
-	{ "identity.handover", find_handover },
 	{ "filesystem.strictDeny", find_strict_deny },
 	{ "audit.quiet", find_quiet },
 };

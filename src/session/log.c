@@ -411,6 +411,12 @@ void log_session_start(struct session *s)
 	record_number(l, "uid", s->identity.uid);
 	record_number(l, "gid", s->identity.gid);
 	record_object_end(l);
+	if (s->policy->identity.handover) {
+		record_object(l, "handover");
+		record_number(l, "given", (int64_t)s->handover.given);
+		record_number(l, "left", (int64_t)s->handover.left);
+		record_object_end(l);
+	}
 	record_object(l, "fences");
 	record_text(l, "files", "ready");
 	record_text(l, "network", "ready");

@@ -22,6 +22,7 @@
 #include "policy/read.h"
 #include "session/log.h"
 #include "session/observe.h"
+#include "session/tenancy.h"
 
 static int start_loader(struct session *s, struct pinfold_error *e)
 {
@@ -220,10 +221,11 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 		{ start_loader, false },          { choose_id, false },
 		{ session_start_janitor, false }, { prepare_identity, true },
 		{ prepare_files, true },          { prepare_record, false },
-		{ prepare_filters, false },       { prepare_cgroup, false },
-		{ session_start_guard, false },   { session_spawn, false },
-		{ prepare_resolver, false },      { session_prepare_relay, false },
-		{ close_network, false },         { begin_record, false },
+		{ tenancy_prepare, true },        { prepare_filters, false },
+		{ prepare_cgroup, false },        { session_start_guard, false },
+		{ session_spawn, false },         { prepare_resolver, false },
+		{ session_prepare_relay, false }, { close_network, false },
+		{ begin_record, false },
 	};
 
 	s->started_us = clock_us();
@@ -309,6 +311,7 @@ void session_done(struct session *s)
 	identity_done(&s->identity);
 	path_set_done(&s->paths);
 	list_done(&s->made);
+	tenancy_done(s);
 	cgroup_done(&s->cgroup);
 	session_reap_janitor(s);
 }

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 #include "dns/worker.h"
+#include "identity/handover.h"
 #include "identity/identity.h"
 #include "pinfold.h"
 #include "policy/paths.h"
@@ -45,8 +46,10 @@ struct session {
 	const struct policy *policy;   /* borrowed */
 	const struct context *context; /* borrowed */
 	struct session_command command;
-	const char *agent;    /* borrowed */
-	const char *log_path; /* borrowed */
+	const char *agent;             /* borrowed */
+	const char *log_path;          /* borrowed */
+	const char *const *state_dirs; /* borrowed */
+	size_t n_state_dirs;
 
 	int janitor_pipe; /* closing it tells the janitor that we are gone */
 	pid_t janitor;
@@ -93,6 +96,9 @@ struct session {
 	bool wants_observe;
 	bool timed_out;
 	struct string_list made; /* repositories (made.h) */
+	struct handover handover;
+	struct string_list state; /* state directories, resolved */
+	pid_t launcher;
 	bool hinted;
 
 	void (*notice)(void *data, const char *text);

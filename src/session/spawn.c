@@ -19,6 +19,7 @@
  *     the supervisor have died before that, the link is closed and 8 fails.
  *  6. Descriptors: whatever the launcher left open is closed; the link stays with init alone.
  *  7. Filter: last, since the steps above need system calls that it refuses.
+ *     Then the self-test, where there are state directories: by the very rights of the command.
  *  8. Handshake: init says READY; the supervisor says GO once the network fence bites as well.
  *     Only then is the command born, as a child of init, with every fence closed around it.
  *
@@ -44,6 +45,7 @@
 #include "session/init.h"
 #include "session/link.h"
 #include "session/session.h"
+#include "session/tenancy.h"
 #include "session/terminal.h"
 
 #define KEEP_FDS_MAX 64
@@ -57,6 +59,7 @@ static const char *const STAGE_WORDS[] = {
 	[STAGE_DOMAIN] = "enter the Landlock domain",
 	[STAGE_DESCRIPTORS] = "close inherited descriptors",
 	[STAGE_FILTER] = "enter the seccomp filter",
+	[STAGE_SELF_TEST] = "pass its self-test",
 	[STAGE_FORK] = "start a process (is the limit on processes too low?)",
 };
 _Static_assert(ARRAY_SIZE(STAGE_WORDS) == STAGE_MAX, "a word for every stage");
@@ -111,7 +114,11 @@ static int enter(const struct session *s, int link, struct link_message *failed)
 	if (r < 0)
 		return r;
 	failed->stage = STAGE_FILTER;
-	return seccomp_filter_enter(&s->filter);
+	r = seccomp_filter_enter(&s->filter);
+	if (r < 0)
+		return r;
+	failed->stage = STAGE_SELF_TEST;
+	return tenancy_try(s, failed);
 }
 
 struct birth {
@@ -151,6 +158,8 @@ static int explain(const struct session *s, const struct link_message *m, struct
 		return err_set(e, -EPROTO, "the pen's init broke off");
 	if (m->stage == STAGE_VIEW || m->stage == STAGE_DOMAIN)
 		return fs_fence_explain(s->fs, m->step, code, e);
+	if (m->stage == STAGE_SELF_TEST)
+		return tenancy_explain(s, m, e);
 	if (m->stage == STAGE_GUARD && s->guard)
 		return session_explain_guard(s, code, e);
 	return err_set(e, code, "cannot %s: %s", STAGE_WORDS[m->stage], strerror(-code));

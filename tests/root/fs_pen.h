@@ -44,8 +44,8 @@
 #define RULES_MAX 64
 #define TRIES_MAX 128
 
-static char built_in[] = PATH_ORIGIN_SYSTEM;
-static char by_policy[] = "policy.json:1 (filesystem)";
+static char built_in[] __attribute__((unused)) = PATH_ORIGIN_SYSTEM;
+static char by_policy[] __attribute__((unused)) = "policy.json:1 (filesystem)";
 
 struct pen {
 	char base[64]; /* a directory of the test's own */
