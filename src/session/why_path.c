@@ -9,6 +9,7 @@
 
 #include "base/clean.h"
 #include "base/err.h"
+#include "fs/git.h"
 #include "pinfold.h"
 #include "policy/paths.h"
 #include "session/api.h"
@@ -198,6 +199,13 @@ int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char
 		ret->verdict = PINFOLD_DENY;
 		why_say(ret->reason, "the symlink '%.300s' on the way does not exist inside", link);
 		why_say(ret->fix, "name the real path, '%.400s'", path);
+	}
+	if (ret->verdict == PINFOLD_ALLOW && q == PINFOLD_WHY_WRITE && p->policy.fs.protect_git &&
+	    ret->rule[0] && git_path_is_held(path)) {
+		ret->verdict = PINFOLD_DENY;
+		why_fill(ret, "filesystem.protectGit", p->policy.source);
+		why_say(ret->reason, "git obeys it, in a repository that exists: it is read-only");
+		why_say(ret->fix, "set filesystem.protectGit to false");
 	}
 	why_view_done(&view);
 	return 0;

@@ -40,9 +40,25 @@ expect 'fetch and push work' '^ok$' pen --rw "$T/origin" -- sh -ec '
 expect 'git status works' '^## main' pen -- git status -sb
 
 # --- new repositories ----------------------------------------------------------------------------
+fresh_log
 expect 'git init and git clone make repositories of the session' '^1$' pen -- sh -ec '
 	git init -q new; git -C new config a.b c; git clone -q . copy; echo x > copy/.git/hooks/pre-commit
 	git init -q --bare b.git; git -C b.git config a.b c; ls copy/.git/hooks/pre-commit | wc -l'
+
+logged 'session_end lists the repositories that were made, and no others' 'ev.event == "session_end" and sorted(
+	r.split("/")[-1] for r in ev.repositories) == ["b.git", "copy", "new"]'
+expect 'what is planted in an old repository does not stay' '^gone$' bash -c "cd '$WS' && '$PINFOLD' run --quiet --log '$LOG' -- sh -c '
+	echo ../evil > .git/commondir; echo x > .git/config.worktree' && test ! -e .git/commondir -a ! -e .git/config.worktree && echo gone"
+logged 'and the record tells of it' 'ev.event == "fs_deny" and ev.action == "quarantined" and ev.path.endswith(".git/commondir")'
+
+# --- why ------------------------------------------------------------------------------------------
+why() { (cd "$WS" && exec "$PINFOLD" why "$@"); }
+for name in config hooks/pre-commit commondir info/attributes; do
+	status "why: $name is not writable" 77 why write "$WS/.git/$name"
+	status "why: $name is readable" 0 why read "$WS/.git/$name"
+done
+status 'why: the index is writable' 0 why write "$WS/.git/index"
+status 'why: a name of git elsewhere is writable' 0 why write "$WS/config"
 
 # --- linked worktrees ----------------------------------------------------------------------------
 main=$T/main
@@ -90,4 +106,6 @@ expect 'a forged worktree opens no other repository' "$refused" bash -c \
 p=$(policy '{"version": 1, "filesystem": {"protectGit": false}}')
 expect 'without protectGit hooks are writable' '^ok ' probe -p "$p" -- write "$WS/.git/hooks/pre-commit"
 
+# What the quarantine got from here goes.
+grep -o '"movedTo": *"[^"]*"' "$LOG" | sed 's/.*"\(.*\)\/[^/]*"/\1/' | sort -u | while read -r q; do rm -rf "$q"; done
 finish
