@@ -214,11 +214,47 @@ static int add_resolv_conf(struct fs_fence *f, const struct fs_tenant *t, struct
 	return fs_plan_place(&f->plan, RESOLV_CONF, &n, e);
 }
 
+/* The lane is a directory of the workspace and no symlink in it: sessions of other lanes, or one
+ * that has the whole workspace, could have planted that, and it would lead this one out. */
+static int check_lane(const struct fs_fence *f, const struct policy *p, struct pinfold_error *e)
+{
+	struct fs_resolved ws = { .fd = -1 };
+	struct fs_resolved lane = { .fd = -1 };
+	auto_free char *want = NULL;
+	const struct fs_node *n = NULL;
+	int r = 0;
+
+	if (!p->fence_to_lane || !p->lane || p->workspace_access == WORKSPACE_NONE)
+		return 0;
+	r = fs_resolve(p->workspace, FS_FOLLOW_ALL, &ws);
+	if (r == 0)
+		r = fs_resolve(p->lane, FS_FOLLOW_ALL, &lane);
+	if (r == 0 && asprintf(&want, "%s%s", ws.path, p->lane + strlen(p->workspace)) < 0)
+		r = -ENOMEM;
+	if (r == 0) {
+		n = fs_plan_find(&f->plan, want);
+		/* The plan's own look counts: the link may come and go. */
+		if (strcmp(want, lane.path) != 0 || (n && n->kind == NODE_LINK) ||
+		    !fs_plan_grants(&f->plan, want))
+			r = -ELOOP;
+	}
+	fs_resolved_done(&ws);
+	fs_resolved_done(&lane);
+	if (r == -ELOOP)
+		return err_set(e, r,
+			       "the lane '%.100s' goes through a symlink of the workspace, which a "
+			       "session could have planted; name the real directory",
+			       p->lane);
+	return r < 0 ? err_set(e, r, "cannot follow the lane: %s", strerror(-r)) : 0;
+}
+
 static int plan_all(struct fs_fence *f, const struct policy *p, const struct path_set *set,
 		    const struct fs_tenant *t, struct pinfold_error *e)
 {
 	int r = fs_plan_rules(&f->plan, p, set, e);
 
+	if (r == 0)
+		r = check_lane(f, p, e);
 	if (r == 0)
 		r = hide_host(f, e);
 	if (r == 0)

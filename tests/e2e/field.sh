@@ -213,6 +213,13 @@ lane() { (cd "$WS/l1" && "$PINFOLD" run --quiet --log "$LOG" -p "$p" -- "$@"); }
 expect 'P68 a lane is writable' '^ok$' lane sh -c 'echo x > mine && echo ok'
 expect 'P68 its neighbour is not readable' '^no$' lane sh -c "cat '$WS/l2/f' 2>/dev/null && echo yes || echo no"
 expect 'P68 nothing moves between lanes' '^no$' lane sh -c "mv mine '$WS/l2/' 2>/dev/null && echo yes || echo no"
+ln -s "$T" "$WS/planted"
+mkdir -p "$T/outside"
+chmod 777 "$T/outside"
+expect 'P68 a planted symlink is no lane' 'goes through a symlink of the workspace' \
+	"$PINFOLD" run -p "$(policy '{"version": 1, "workspace": "'"$WS"'", "lane": "planted/outside", "fenceToLane": true}')" -- touch "$T/outside/f"
+check 'P68 and nothing was made behind it' test ! -e "$T/outside/f"
+rm -rf "$WS/planted" "$T/outside"
 expect 'P63 no disk, memory or kvm device' '^$' pen -- sh -c 'for d in sda vda mem kvm kmsg; do cat /dev/$d 2>/dev/null | head -c 1; done; true'
 
 # --- E: processes ----------------------------------------------------------------------------------
