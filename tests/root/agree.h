@@ -84,11 +84,16 @@ static inline int remove_entry(const char *path, const struct stat *st, int flag
 	return remove(path);
 }
 
-static inline void agree_end(struct agree *g)
+/* Also after a failure: nothing is left. */
+static inline int agree_end(void **state)
 {
-	nftw(g->base, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+	struct agree *g = *state;
+
+	if (g->base[0])
+		nftw(g->base, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	printf("# %zu questions (%zu allowed), %zu policies, %zu refused, %zu disagreements\n",
 	       g->n_questions, g->n_allowed, g->n_policies, g->n_refused, g->n_wrong);
+	return 0;
 }
 
 static inline char *under(const struct agree *g, const char *name)

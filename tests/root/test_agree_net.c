@@ -355,35 +355,35 @@ static void the_answers_of_why_and_of_the_fence_agree(void **state)
 	auto_free char *text = malloc(TEXT_MAX);
 	struct pinfold_policy *p = NULL;
 	struct pinfold_error e;
-	struct agree g;
+	struct agree *g = *state;
 
-	(void)state;
 	assert_non_null(text);
-	agree_begin(&g, "net", "/tmp/pinfold-agree.XXXXXX");
-	file = under(&g, "policy.json");
-	ws = under(&g, "ws");
-	self = under(&g, "ws/agree");
+	agree_begin(g, "net", "/tmp/pinfold-agree.XXXXXX");
+	file = under(g, "policy.json");
+	ws = under(g, "ws");
+	self = under(g, "ws/agree");
 	assert_int_equal(mkdir(ws, 0755), 0);
 	assert_int_equal(chown(ws, TENANT, TENANT), 0);
 	copy_self(self);
 	know_names();
-	while (g.n_questions < wanted && g.n_refused < 100) {
-		make_policy(&g, text);
+	while (g->n_questions < wanted && g->n_refused < 100) {
+		make_policy(g, text);
 		write_text(file, text, strlen(text));
 		if (pinfold_policy_load(file, &p, &e) < 0)
 			fail_msg("%s: %s", text, e.text);
-		ask_all(&g, text, p);
+		ask_all(g, text, p);
 		pinfold_policy_free(p);
 	}
-	agree_end(&g);
-	assert_int_equal(g.n_refused, 0);
-	assert_int_equal(g.n_wrong, 0);
+	assert_int_equal(g->n_refused, 0);
+	assert_int_equal(g->n_wrong, 0);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_answers_of_why_and_of_the_fence_agree),
+	struct agree g = { 0 };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate_setup_teardown(the_answers_of_why_and_of_the_fence_agree,
+							 NULL, agree_end, &g),
 	};
 
 	if (argc == 4 && strcmp(argv[1], "--try") == 0)

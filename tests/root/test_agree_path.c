@@ -303,38 +303,38 @@ static void the_answers_of_why_and_of_the_fence_agree(void **state)
 	struct pinfold_policy *p = NULL;
 	struct pinfold_error e;
 	struct tree t;
-	struct agree g;
+	struct agree *g = *state;
 
-	(void)state;
 	assert_non_null(text);
-	agree_begin(&g, "path", "/var/lib/pinfold-agree.XXXXXX");
-	file = under(&g, "policy.json");
-	self = under(&g, "bin/agree");
-	root = under(&g, "t");
-	make_place(&g, "bin");
-	make_place(&g, "io");
+	agree_begin(g, "path", "/var/lib/pinfold-agree.XXXXXX");
+	file = under(g, "policy.json");
+	self = under(g, "bin/agree");
+	root = under(g, "t");
+	make_place(g, "bin");
+	make_place(g, "io");
 	copy_self(self);
-	while (g.n_questions < wanted && g.n_refused < wanted) {
-		make_tree(&g, root, &t);
-		make_policy(&g, &t, text);
+	while (g->n_questions < wanted && g->n_refused < wanted) {
+		make_tree(g, root, &t);
+		make_policy(g, &t, text);
 		write_text(file, text, strlen(text));
 		p = NULL;
 		if (pinfold_policy_load(file, &p, &e) == 0)
-			ask_all(&g, &t, text, p);
+			ask_all(g, &t, text, p);
 		else
-			g.n_refused++; /* the same path twice, with different rights */
+			g->n_refused++; /* the same path twice, with different rights */
 		pinfold_policy_free(p);
 		drop_tree(root, &t);
 	}
-	agree_end(&g);
-	assert_true(g.n_refused < g.n_policies);
-	assert_int_equal(g.n_wrong, 0);
+	assert_true(g->n_refused < g->n_policies);
+	assert_int_equal(g->n_wrong, 0);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct CMUnitTest tests[] = {
-		cmocka_unit_test(the_answers_of_why_and_of_the_fence_agree),
+	struct agree g = { 0 };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_prestate_setup_teardown(the_answers_of_why_and_of_the_fence_agree,
+							 NULL, agree_end, &g),
 	};
 
 	if (argc == 4 && strcmp(argv[1], "--try") == 0)
