@@ -234,17 +234,11 @@ static void the_built_in_policy_runs(void **state)
 	(void)state;
 	pen_init(&pen, "/var/lib");
 	make_dir(in(&pen, "ws"), TENANT);
-	make_file(in(&pen, "ws/.env"), TENANT, "secret");
-	make_file(in(&pen, "ws/.env.local"), TENANT, "secret");
-	make_file(in(&pen, "ws/.env.example"), TENANT, "open");
 	assert_int_equal(policy_default(in(&pen, "ws"), &ctx, &pen.policy, &pen.e), 0);
 	assert_int_equal(path_set_build(&pen.policy, &ctx, pen.tenant.home, &pen.set, &pen.e), 0);
 
 	const struct try try[] = {
 		{ "ws", t_create, in(&pen, "ws/f"), NULL, 0 },
-		{ "env", t_read, in(&pen, "ws/.env"), NULL, EACCES },
-		{ "env", t_read, in(&pen, "ws/.env.local"), NULL, EACCES },
-		{ "example", t_read, in(&pen, "ws/.env.example"), NULL, 0 },
 		{ "shadow", t_read, "/etc/shadow", NULL, EACCES },
 		{ "passwd", t_read, "/etc/passwd", NULL, 0 },
 		{ "passwd", t_write, "/etc/passwd", NULL, EACCES },
