@@ -77,6 +77,8 @@ union pf_addr {
 struct pf_session {
 	__u32 id; /* 0: not filled */
 	__u32 flags;
+	__u32 rules;         /* the rules that hold: their number in the keys below, growing */
+	__u32 cut;           /* connections that older rules let through are judged anew */
 	__u16 resolver_port; /* 0: port 53 is denied */
 	__u16 deny_errno;
 	__u16 relay_port; /* 0: what wants the relay is denied */
@@ -85,13 +87,13 @@ struct pf_session {
 	__u64 denied;
 	__u64 lost; /* events that did not fit the ring */
 };
-_Static_assert(sizeof(struct pf_session) == 40, "layout is shared with the kernel side");
+_Static_assert(sizeof(struct pf_session) == 48, "layout is shared with the kernel side");
 
 /* Key of the tries of literal destinations.  The value is the number of a port set (__u32): the
  * ports of every entry that covers the prefix, so that one look-up per trie is enough. */
 struct pf_net_key {
 	__u32 prefix_len; /* of what follows, in bits */
-	__u32 session;
+	__u32 rules;
 	union pf_addr addr;
 };
 _Static_assert(sizeof(struct pf_net_key) == 24, "layout is shared with the kernel side");
@@ -101,7 +103,7 @@ _Static_assert(sizeof(struct pf_net_key) == 24, "layout is shared with the kerne
  * a rule (__u32). */
 struct pf_port_key {
 	__u32 prefix_len;
-	__u32 session;
+	__u32 rules;
 	__u32 set;
 	__u16 proto;
 	__u16 port; /* network order, so that bits lead */
@@ -118,7 +120,7 @@ _Static_assert(sizeof(struct pf_port_key) == 16, "layout is shared with the kern
 /* Key of the trie of vouched addresses. */
 struct pf_vouch_key {
 	__u32 prefix_len;
-	__u32 session;
+	__u32 rules;
 	union pf_addr addr;
 	__u16 proto;
 	__u16 port; /* network order */
@@ -153,11 +155,12 @@ enum pf_hit { PF_MISS = 0, PF_HIT_ADDR, PF_HIT };
 struct pf_flow {
 	union pf_addr addr;
 	__u64 until;
-	__u32 generation; /* of the rules that it was judged by */
+	__u32 generation; /* of what the rules refer to */
+	__u32 rules;      /* that it was judged by */
 	__u16 port;
-	__u16 pad;
+	__u16 pad[3];
 };
-_Static_assert(sizeof(struct pf_flow) == 32, "layout is shared with the kernel side");
+_Static_assert(sizeof(struct pf_flow) == 40, "layout is shared with the kernel side");
 
 #define PF_SOCK_CONNECTED (1u << 0) /* `peer` is what connect was let through for */
 #define PF_SOCK_DNS (1u << 1)       /* steered to the resolver; `asked` is the server it meant */
@@ -178,7 +181,7 @@ struct pf_sock {
 	__u16 asked_port;
 	__u16 pad;
 };
-_Static_assert(sizeof(struct pf_sock) == 112, "layout is shared with the kernel side");
+_Static_assert(sizeof(struct pf_sock) == 128, "layout is shared with the kernel side");
 
 /* Key of the recent peers of unconnected datagram sockets. */
 struct pf_peer_key {
@@ -208,7 +211,7 @@ struct pf_relayed {
 	__u32 pid; /* of the socket's maker */
 	__u32 uid;
 	__u16 port;
-	__u16 pad;
+	__u16 rules; /* the low bits of their number */
 };
 _Static_assert(sizeof(struct pf_relayed) == 40, "layout is shared with the kernel side");
 
@@ -234,7 +237,8 @@ struct pf_event {
 	__u32 uid;
 	__u32 rule;
 	__u16 reason;
-	__u16 op;
+	__u8 op;
+	__u8 rules; /* the low bits of the number of the rules that `rule` is one of */
 	__u16 port;
 	__u16 proto; /* as the socket says; a socket that was refused: its type in the high byte */
 };

@@ -197,7 +197,7 @@ static __noinline int sendmsg_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 		return (c->k->flags & PF_SOCK_CONNECTED) != 0;
 	if (wants_dns(c))
 		return steer(c);
-	if (is_resolver(c) || still_holds(&c->k->last, &c->ask))
+	if (is_resolver(c) || still_holds(c, &c->k->last))
 		return 1;
 	judge(c);
 	if (c->answer.reason == PF_DENY_LOOPBACK)
@@ -245,7 +245,7 @@ static __always_inline int unsteer6(struct bpf_sock_addr *ctx)
 
 static __noinline int bind_case(struct pf_case *c)
 {
-	struct pf_world w = { 0, c->s->id, c->s->flags };
+	struct pf_world w = { 0, c->s->rules, c->s->flags };
 	enum pf_bind what = pf_judge_bind(&w, &c->ask);
 
 	if (what != PF_BIND_DENY)

@@ -13,7 +13,7 @@ struct pf_case {
 	struct pf_ask ask;
 	struct pf_answer answer;
 	__u32 op;
-	__u32 pad;
+	__u32 generation; /* when the case began: what is judged may be older by the end */
 };
 
 /* NULL: not filled, deny. */
@@ -39,7 +39,7 @@ static __always_inline _Bool is_steered(const struct pf_case *c)
 }
 
 struct pf_who {
-	__u32 session;
+	__u32 rules;
 	__u32 flags;
 };
 
@@ -51,7 +51,7 @@ __noinline int pf_judge_here(const struct pf_who *who, const struct pf_ask *ask,
 	if (!ask || !who || !ret)
 		return 0;
 
-	struct pf_world w = { bpf_ktime_get_ns(), who->session, who->flags };
+	struct pf_world w = { bpf_ktime_get_ns(), who->rules, who->flags };
 
 	pf_judge(&w, ask, &answer);
 	*ret = answer;
@@ -60,8 +60,9 @@ __noinline int pf_judge_here(const struct pf_who *who, const struct pf_ask *ask,
 
 static __always_inline void judge(struct pf_case *c)
 {
-	struct pf_who who = { c->s->id, c->s->flags };
+	struct pf_who who = { c->s->rules, c->s->flags };
 
+	c->generation = generation;
 	pf_judge_here(&who, &c->ask, &c->answer);
 }
 
@@ -80,6 +81,7 @@ static __always_inline void tell(struct pf_case *c, __u32 pid, __u32 uid)
 		.rule = c->answer.rule,
 		.reason = c->answer.reason,
 		.op = c->op,
+		.rules = c->s->rules,
 		.port = c->ask.port,
 		.proto = c->ask.proto,
 	};
@@ -162,15 +164,16 @@ static __always_inline void remember(struct pf_flow *f, const struct pf_case *c)
 	f->until = 0; /* while the rest is written, it stands for nothing */
 	f->addr = c->ask.addr;
 	f->port = c->ask.port;
-	f->generation = generation;
+	f->generation = c->generation;
+	f->rules = c->s->rules;
 	f->until = c->answer.until;
 }
 
 /* Was this destination let through a moment ago, and does that still hold? */
-static __always_inline _Bool still_holds(const struct pf_flow *f, const struct pf_ask *ask)
+static __always_inline _Bool still_holds(const struct pf_case *c, const struct pf_flow *f)
 {
-	return f->port == ask->port && pf_same(&f->addr, &ask->addr) &&
-	       f->generation == generation &&
+	return f->port == c->ask.port && pf_same(&f->addr, &c->ask.addr) &&
+	       f->generation == generation && f->rules == c->s->rules &&
 	       (f->until == PF_NEVER_ENDS || bpf_ktime_get_ns() < f->until);
 }
 

@@ -75,7 +75,8 @@ struct {
 	__uint(max_entries, 256 * 1024);
 } events SEC(".maps");
 
-/* Grows whenever something narrows the rules; a cached verdict of an older one is judged anew. */
+/* Grows whenever something that the rules refer to narrows (addresses of the host, of names); a
+ * cached verdict of an older one is judged anew. */
 volatile __u32 generation = 0;
 
 /* What a judgement looks up is a function of its own to the verifier (not static), which then
@@ -85,14 +86,14 @@ volatile __u32 generation = 0;
 
 struct pf_world {
 	__u64 now;
-	__u32 session;
+	__u32 rules;
 	__u32 flags;
 };
 
 /* A question to a list of literals, and where its answer's rule goes. */
 struct pf_lookup {
 	union pf_addr addr;
-	__u32 session;
+	__u32 rules;
 	__u32 trie; /* enum pf_tries, or PF_LOOKUP_SET */
 	__u32 set;
 	__u32 rule;
@@ -111,12 +112,12 @@ __noinline int pf_look_up(struct pf_lookup *q)
 
 	if (!q)
 		return PF_MISS;
-	port.session = q->session;
+	port.rules = q->rules;
 	port.set = q->set;
 	port.proto = q->proto;
 	port.port = bpf_htons(q->port);
 	if (q->trie != PF_LOOKUP_SET) {
-		net.session = q->session;
+		net.rules = q->rules;
 		net.addr = q->addr;
 		if (q->trie == PF_TRIE_DENY)
 			found = bpf_map_lookup_elem(&deny_nets, &net);
@@ -139,7 +140,7 @@ static __always_inline enum pf_hit pf_world_match(const struct pf_world *w, enum
 {
 	struct pf_lookup q = {
 		.addr = *a,
-		.session = w->session,
+		.rules = w->rules,
 		.trie = t,
 		.rule = *ret_rule,
 		.proto = ask->proto,
@@ -155,7 +156,7 @@ static __always_inline _Bool pf_world_port(const struct pf_world *w, __u32 set,
 					   const struct pf_ask *ask, __u32 *ret_rule)
 {
 	struct pf_lookup q = {
-		.session = w->session,
+		.rules = w->rules,
 		.trie = PF_LOOKUP_SET,
 		.set = set,
 		.rule = *ret_rule,
@@ -173,7 +174,7 @@ static __always_inline _Bool pf_world_vouch(const struct pf_world *w, const unio
 {
 	struct pf_vouch_key key = {
 		.prefix_len = PF_VOUCH_PORT_BITS + 16,
-		.session = w->session,
+		.rules = w->rules,
 		.addr = *a,
 		.proto = ask->proto,
 		.port = bpf_htons(ask->port),

@@ -103,9 +103,27 @@ static __always_inline int egress_relayed(struct pf_case *c, const struct packet
 	to.pid = c->k->pid;
 	to.uid = c->k->uid;
 	to.port = c->k->asked_port;
+	to.rules = c->s->rules;
 	if (bpf_map_update_elem(&relayed, &key, &to, BPF_ANY))
 		return drop_packet(c, PF_DENY_SNI);
 	return 1;
+}
+
+/* Is it a connection that an earlier set of rules let through, which the present ones refuse and
+ * which a reload means to end?  One comparison a packet, but for the first one after a reload.
+ * Connections to and from the session's own listeners, and what was let in, stay. */
+static __always_inline _Bool is_revoked(struct pf_case *c, __u32 proto)
+{
+	if (c->k->peer.rules >= c->s->cut || !pf_is_outbound(c->k->flags))
+		return 0;
+	c->ask.addr = c->k->peer.addr;
+	c->ask.port = c->k->peer.port;
+	c->ask.proto = proto;
+	judge(c);
+	if (!pf_flow_holds(&c->answer))
+		return 1;
+	c->k->peer.rules = c->s->rules;
+	return 0;
 }
 
 /* Every TCP connection went through the connect hook, or was accepted from a listener that the
@@ -113,6 +131,8 @@ static __always_inline int egress_relayed(struct pf_case *c, const struct packet
 static __always_inline int egress_tcp(struct __sk_buff *skb, struct pf_case *c, __u32 state,
 				      const struct packet *p)
 {
+	if (is_revoked(c, PF_TCP))
+		return drop_packet(c, PF_DENY_REVOKED);
 	if (state != SK_SYN_SENT)
 		return 1;
 	if (!(c->k->flags & PF_SOCK_CONNECTED))
@@ -125,14 +145,20 @@ static __always_inline int egress_tcp(struct __sk_buff *skb, struct pf_case *c, 
 	return 1;
 }
 
+/* By earlier rules, and no lifetime has ended since. */
+static __always_inline _Bool was_allowed(const struct pf_case *c)
+{
+	return (c->k->flags & PF_SOCK_CONNECTED) && c->k->peer.rules < c->s->rules &&
+	       c->k->peer.until && c->answer.reason != PF_DENY_EXPIRED;
+}
+
 /* A datagram is judged by its own address, each time, since nothing else ends a flow. */
 static __always_inline int egress_datagram(struct __sk_buff *skb, struct pf_case *c,
 					   const struct packet *p)
 {
 	if (c->ask.proto == PF_UDP && c->ask.port == 0)
 		return drop_packet(c, PF_DENY_PACKET);
-	if (still_holds(&c->k->peer, &c->ask) || still_holds(&c->k->last, &c->ask) ||
-	    is_resolver(c))
+	if (still_holds(c, &c->k->peer) || still_holds(c, &c->k->last) || is_resolver(c))
 		return 1;
 	judge(c);
 	if (c->answer.reason >= PF_ALLOW) {
@@ -146,7 +172,7 @@ static __always_inline int egress_datagram(struct __sk_buff *skb, struct pf_case
 		return 1;
 	if (pf_is_observed(c->s->flags, c->answer.reason)) /* told once, not for each packet */
 		remember((c->k->flags & PF_SOCK_CONNECTED) ? &c->k->peer : &c->k->last, c);
-	return drop_packet(c, c->answer.reason);
+	return drop_packet(c, was_allowed(c) ? PF_DENY_REVOKED : c->answer.reason);
 }
 
 static __always_inline int egress(struct __sk_buff *skb)
@@ -178,7 +204,7 @@ static __always_inline int egress(struct __sk_buff *skb)
 /* Is the local port of the packet one that its sender may reach? */
 static __always_inline _Bool is_inbound(const struct pf_case *c, const struct packet *p)
 {
-	struct pf_world w = { 0, c->s->id, c->s->flags };
+	struct pf_world w = { 0, c->s->rules, c->s->flags };
 	struct pf_ask local = { .port = p->to_port, .proto = p->proto };
 	__u32 rule = PF_RULE_NONE;
 
@@ -226,10 +252,11 @@ static __always_inline int ingress(struct __sk_buff *skb)
 	c.k = bpf_sk_storage_get(&socks, sk, 0, 0);
 	if (!c.k)
 		return 0;
+	c.answer.rule = PF_RULE_NONE;
 	if (sk->protocol == PF_TCP && sk->state != SK_LISTEN)
-		return 1;
+		return is_revoked(&c, PF_TCP) ? drop_packet(&c, PF_DENY_REVOKED) : 1;
 	if (sk->protocol == PF_UDP && sk->state == SK_ESTABLISHED)
-		return 1;
+		return is_revoked(&c, PF_UDP) ? drop_packet(&c, PF_DENY_REVOKED) : 1;
 	if (sk->protocol != PF_TCP && sk->protocol != PF_UDP)
 		return (c.s->flags & PF_WITH_ICMP) != 0;
 	if (!pf_parse(skb, &p))

@@ -246,6 +246,23 @@ pf_inline void pf_judge(const struct pf_world *w, const struct pf_ask *ask, stru
 
 #endif /* PF_WORLD */
 
+/* Whether a connection that was let through once may go on: a lifetime that has ended cuts
+ * nothing, but one past the relay is none to a server whose name has to be verified now. */
+pf_inline _Bool pf_flow_holds(const struct pf_answer *a)
+{
+	if (a->reason == PF_DENY_EXPIRED)
+		return a->rule != PF_RULE_NONE && !(a->rule & PF_RULE_VERIFY);
+	return a->reason >= PF_ALLOW && a->reason != PF_ALLOW_VERIFY;
+}
+
+/* By the flags of a socket: connected to a destination that rules decide about. */
+pf_inline _Bool pf_is_outbound(__u32 flags)
+{
+	const __u32 others = PF_SOCK_DNS | PF_SOCK_OWN | PF_SOCK_RELAY;
+
+	return (flags & (PF_SOCK_CONNECTED | others)) == PF_SOCK_CONNECTED;
+}
+
 /* Whether the session's own listener is what a loopback destination reaches is asked last, since
  * only the hooks can tell; denyOutbound has had its say by then. */
 pf_inline void pf_with_own(struct pf_answer *ret, _Bool is_own)

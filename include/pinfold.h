@@ -163,6 +163,31 @@ struct pinfold_run {
  * Whatever happens, when this returns nothing of the session is left.  Since 0.1. */
 int pinfold_run(const struct pinfold_run *args, int *ret_status, struct pinfold_error *e);
 
+/* ---- sessions that run -------------------------------------------------------------------- */
+
+/* For root only; sessions of every caller of this library on this host that could make
+ * /run/pinfold.  `session` is a session's name, or the beginning of it that no other has.
+ * Errors: -ESRCH: there is none; -ENOTUNIQ: there are several; -EACCES: not root; -ETIMEDOUT: its
+ * supervisor does not answer. */
+
+/* A JSON array of objects with the members session, agent, pid (of the supervisor), uid, ageMs,
+ * generation, workspace and command (an array, secrets redacted); of a session that does not
+ * answer, session alone.  free() it.  Since 0.1. */
+int pinfold_sessions(char **ret, struct pinfold_error *e);
+
+/* A JSON object: the same members and hash, source, denied, allowed, evicted, lost, vouched (an
+ * array of address, name, seconds left) and policy.  free() it.  Since 0.1. */
+int pinfold_session_show(const char *session, char **ret, struct pinfold_error *e);
+
+/* Puts the network part of the policy file in place of the one that holds.  The session's
+ * supervisor reads the file.  -EINVAL: it is not valid, widens the site's, could be written by the
+ * session, or changes more than the network; the old policy then holds on.  Since 0.1. */
+int pinfold_session_reload(const char *session, const char *path, struct pinfold_error *e);
+
+/* Asks the session's command to end, kills it after five seconds, and waits until nothing of it is
+ * left.  Since 0.1. */
+int pinfold_session_kill(const char *session, struct pinfold_error *e);
+
 /* ---- what this host can do ---------------------------------------------------------------- */
 
 enum pinfold_state { PINFOLD_MISSING = 0, PINFOLD_PARTIAL, PINFOLD_READY };

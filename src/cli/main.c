@@ -21,6 +21,13 @@ const struct verb VERBS[] = {
 	  verb_selftest },
 	{ "completion", "bash | zsh | fish", "Print a completion script for that shell.",
 	  COMPLETION_OPTIONS, verb_completion },
+	{ "ps", "", "List the sessions that run.", PS_OPTIONS, verb_ps },
+	{ "show", "SESSION", "Say what holds for a session now, and what it did.", SHOW_OPTIONS,
+	  verb_show },
+	{ "reload", "SESSION POLICY", "Put a policy's network part in place of a session's.",
+	  RELOAD_OPTIONS, verb_reload },
+	{ "kill", "SESSION", "End a session: SIGTERM, and after five seconds SIGKILL.",
+	  KILL_OPTIONS, verb_kill },
 	{ 0 },
 };
 

@@ -10,6 +10,10 @@ extern const struct option_row WHY_OPTIONS[];
 extern const struct option_row DOCTOR_OPTIONS[];
 extern const struct option_row SELFTEST_OPTIONS[];
 extern const struct option_row COMPLETION_OPTIONS[];
+extern const struct option_row PS_OPTIONS[];
+extern const struct option_row SHOW_OPTIONS[];
+extern const struct option_row RELOAD_OPTIONS[];
+extern const struct option_row KILL_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
@@ -17,5 +21,9 @@ int verb_why(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_selftest(int argc, char **argv);
 int verb_completion(int argc, char **argv);
+int verb_ps(int argc, char **argv);
+int verb_show(int argc, char **argv);
+int verb_reload(int argc, char **argv);
+int verb_kill(int argc, char **argv);
 
 #endif

@@ -17,7 +17,7 @@
 
 #define NS 1000000000ULL
 
-static uint64_t now_ns(void)
+uint64_t net_now_ns(void)
 {
 	struct timespec ts;
 
@@ -25,12 +25,13 @@ static uint64_t now_ns(void)
 	return (uint64_t)ts.tv_sec * NS + (uint64_t)ts.tv_nsec;
 }
 
-static struct pf_vouch_key key_of(const union pf_addr *a, const struct vouch_block *b)
+static struct pf_vouch_key key_of(uint32_t rules, const union pf_addr *a,
+				  const struct vouch_block *b)
 {
 	struct pf_vouch_key key;
 
 	memset(&key, 0, sizeof(key));
-	key.session = 1;
+	key.rules = rules;
 	key.addr = *a;
 	key.prefix_len = PF_VOUCH_ADDR_BITS;
 	if (b->proto == 0)
@@ -43,29 +44,39 @@ static struct pf_vouch_key key_of(const union pf_addr *a, const struct vouch_blo
 
 static int put_block(void *data, const union pf_addr *a, const struct vouch_block *b)
 {
-	const struct net_fence *f = data;
-	const struct pf_vouch_key key = key_of(a, b);
+	const struct net_vouch_target *to = data;
+	const struct pf_vouch_key key = key_of(to->rules, a, b);
 	const struct pf_vouch v = {
 		.until = b->until,
 		.rule = b->rule | (b->verify ? PF_RULE_VERIFY : 0),
 	};
 
-	return bpf_map_update_elem(f->kernel.map[NET_MAP_VOUCHED], &key, &v, BPF_ANY);
+	return bpf_map_update_elem(to->kernel->map[NET_MAP_VOUCHED], &key, &v, BPF_ANY);
 }
 
 static void del_block(void *data, const union pf_addr *a, const struct vouch_block *b)
 {
-	const struct net_fence *f = data;
-	const struct pf_vouch_key key = key_of(a, b);
+	const struct net_vouch_target *to = data;
+	const struct pf_vouch_key key = key_of(to->rules, a, b);
 
-	bpf_map_delete_elem(f->kernel.map[NET_MAP_VOUCHED], &key);
-	(*f->kernel.generation)++;
+	bpf_map_delete_elem(to->kernel->map[NET_MAP_VOUCHED], &key);
+	(*to->kernel->generation)++;
+}
+
+int net_fence_new_vouched(const struct policy *p, struct net_vouch_target *target,
+			  struct vouch_table **ret)
+{
+	const struct vouch_sink sink = { put_block, del_block, target };
+
+	return vouch_table_new(p, &sink, ret);
 }
 
 int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e)
 {
-	const struct vouch_sink sink = { put_block, del_block, f };
-	int rc = vouch_table_new(f->policy, &sink, &f->vouched);
+	int rc;
+
+	f->target[f->slot] = (struct net_vouch_target){ &f->kernel, f->rules };
+	rc = net_fence_new_vouched(f->policy, &f->target[f->slot], &f->vouched);
 
 	return rc < 0 ? err_set(e, rc, "network: out of memory") : 0;
 }
@@ -172,7 +183,7 @@ int net_fence_vouch(struct net_fence *f, const char *name, struct net_vouch *v, 
 
 	if (seconds == 0)
 		seconds = 1;
-	until = now_ns() + seconds * NS;
+	until = net_now_ns() + seconds * NS;
 	for (size_t i = 0; i < n; i++) {
 		v[i].reason = rule ? PF_DENY_RULE : PF_DENY_UNMATCHED;
 		if (may)
@@ -184,5 +195,30 @@ int net_fence_vouch(struct net_fence *f, const char *name, struct net_vouch *v, 
 
 void net_fence_tick(struct net_fence *f)
 {
-	vouch_table_tick(f->vouched, now_ns());
+	vouch_table_tick(f->vouched, net_now_ns());
+}
+
+struct lister {
+	void (*fn)(void *data, const struct addr *a, const char *name, uint64_t seconds);
+	void *data;
+	uint64_t now;
+};
+
+static void list_one(void *data, const union pf_addr *a, const char *name, uint64_t until)
+{
+	const struct lister *l = data;
+	struct addr plain;
+
+	memcpy(plain.b, a->b, sizeof(plain.b));
+	l->fn(l->data, &plain, name, (until - l->now) / 1000000000ULL);
+}
+
+void net_fence_list_vouched(const struct net_fence *f,
+			    void (*fn)(void *data, const struct addr *a, const char *name,
+				       uint64_t seconds),
+			    void *data)
+{
+	struct lister l = { fn, data, net_now_ns() };
+
+	vouch_table_list(f->vouched, l.now, list_one, &l);
 }

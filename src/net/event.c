@@ -49,7 +49,9 @@ static int read_event(void *data, void *record, size_t size)
 	out.proto = net_proto_word(ev.proto);
 	out.path = path;
 	out.name = vouch_table_name(r->fence->vouched, &inner);
-	out.rule = net_rule_of(r->fence->policy, ev.rule);
+	/* What was refused just before a reload told its rule by a number of the rules then. */
+	if (ev.rules == (__u8)r->fence->rules)
+		out.rule = net_rule_of(r->fence->policy, ev.rule);
 	r->fn(r->data, &out);
 	return 0;
 }

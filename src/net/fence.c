@@ -7,7 +7,6 @@
  */
 #include "net/fence.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,73 +16,21 @@
 
 #include "base/clean.h"
 #include "base/err.h"
+#include "net/fill.h"
 #include "net/inner.h"
 #include "policy/policy.h"
 
-#define SESSION_ID 1 /* one session a fence */
 #define EFFECTIVE_MAX 64
-
-static int fill_batch(int map, const void *keys, const void *values, size_t n)
-{
-	LIBBPF_OPTS(bpf_map_batch_opts, opts);
-	__u32 count = (__u32)n;
-
-	if (n == 0)
-		return 0;
-	return bpf_map_update_batch(map, keys, values, &count, &opts);
-}
-
-static int fill_prefixes(const struct net_tables *t, enum pf_tries which, int map)
-{
-	size_t n = t->n_prefix[which];
-	auto_free struct pf_net_key *keys = calloc(n + 1, sizeof(*keys));
-	auto_free __u32 *sets = calloc(n + 1, sizeof(*sets));
-
-	if (!keys || !sets)
-		return -ENOMEM;
-	for (size_t i = 0; i < n; i++) {
-		keys[i].prefix_len = PF_NET_BITS + t->prefix[which][i].len;
-		keys[i].session = SESSION_ID;
-		keys[i].addr = t->prefix[which][i].addr;
-		sets[i] = t->prefix[which][i].set;
-	}
-	return fill_batch(map, keys, sets, n);
-}
-
-static int fill_ports(const struct net_tables *t, int map)
-{
-	auto_free struct pf_port_key *keys = calloc(t->n_port + 1, sizeof(*keys));
-	auto_free __u32 *rules = calloc(t->n_port + 1, sizeof(*rules));
-
-	if (!keys || !rules)
-		return -ENOMEM;
-	for (size_t i = 0; i < t->n_port; i++) {
-		const struct net_port *p = &t->port[i];
-
-		keys[i].prefix_len = PF_PORT_BITS + p->block.len;
-		keys[i].session = SESSION_ID;
-		keys[i].set = p->set;
-		keys[i].proto = p->proto;
-		keys[i].port = htobe16(p->block.port);
-		rules[i] = p->rule;
-	}
-	return fill_batch(map, keys, rules, t->n_port);
-}
 
 static int fill_rules(struct net_fence *f, struct pinfold_error *e)
 {
 	int rc = net_tables_build(f->policy, &f->tables, e);
 
+	f->rules = ++f->last_rules;
 	if (rc < 0)
 		return rc;
-	rc = fill_ports(&f->tables, f->kernel.map[NET_MAP_PORT_SETS]);
-	if (rc == 0)
-		rc = fill_prefixes(&f->tables, PF_TRIE_DENY, f->kernel.map[NET_MAP_DENY_NETS]);
-	if (rc == 0)
-		rc = fill_prefixes(&f->tables, PF_TRIE_ALLOW, f->kernel.map[NET_MAP_ALLOW_NETS]);
-	if (rc < 0)
-		return err_set(e, rc, "network: cannot fill the rule maps: %s", strerror(-rc));
-	return 0;
+	rc = net_fill(&f->kernel, f->rules, &f->tables);
+	return rc < 0 ? err_set(e, rc, "network: cannot fill the rule maps: %s", strerror(-rc)) : 0;
 }
 
 static bool host_has(const struct net_host *h, const union pf_addr *a)
@@ -218,17 +165,25 @@ static __u32 session_flags(const struct net_fence *f)
 	return (f->tables.flags & ~PF_WITH_METADATA) | PF_OBSERVE;
 }
 
+void net_fence_describe(const struct net_fence *f, struct pf_session *ret)
+{
+	const int code = f->policy->net.deny_errno;
+
+	*ret = (struct pf_session){
+		.id = NET_SESSION_ID,
+		.flags = session_flags(f),
+		.rules = f->rules,
+		.cut = f->cut,
+		.resolver_port = f->resolver_port,
+		.relay_port = f->relay_port,
+		.deny_errno = (__u16)(code ? code : EPERM),
+	};
+}
+
 int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
 		     struct pinfold_error *e)
 {
-	const struct pf_session session = {
-		.id = SESSION_ID,
-		.flags = session_flags(f),
-		.resolver_port = resolver ? resolver->port : 0,
-		.relay_port = resolver ? resolver->relay_port : 0,
-		.deny_errno =
-		    (__u16)(f->policy->net.deny_errno ? f->policy->net.deny_errno : EPERM),
-	};
+	struct pf_session session;
 	struct net_hook hooks[NET_HOOKS + NET_UNIX_HOOKS];
 	size_t n = NET_HOOKS;
 	struct stat st;
@@ -246,6 +201,9 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 	if (rc < 0)
 		return rc;
 	key = st.st_ino; /* a cgroup's id is its inode number */
+	f->resolver_port = resolver ? resolver->port : 0;
+	f->relay_port = resolver ? resolver->relay_port : 0;
+	net_fence_describe(f, &session);
 	rc = bpf_map_update_elem(f->kernel.map[NET_MAP_SESSIONS], &key, &session, BPF_EXIST);
 	if (rc < 0)
 		return err_set(e, rc, "network: cannot fill the cgroup's storage: %s",

@@ -66,6 +66,30 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
  * is to lose its network before its processes. */
 int net_fence_forget(struct net_fence *f);
 
+/*
+ * Puts the network rules of p (borrowed from then on; the policy before may go) in place of those
+ * that hold.  The new ones are complete before one update of the kernel's map lets all programs
+ * judge by them: no moment is wider than both.  Vouched addresses stay where a name that p allows
+ * leads to them.  With onRevoke "cut" in p, connections that p refuses are dead when this returns
+ * (see net_fence_cut).  On failure the rules before hold on.  A verdict or two at that moment may
+ * be missing in net_fence_counts().
+ */
+int net_fence_reload(struct net_fence *f, const struct policy *p, struct pinfold_error *e);
+
+struct net_event;
+
+/* After a reload with onRevoke "cut": ends the connections that the rules refuse, so that programs
+ * notice at once, and hands each to fn as an event.  Returns how many, or -errno where the kernel
+ * can't (CONFIG_INET_DIAG_DESTROY): their packets are dropped all the same. */
+int net_fence_cut(struct net_fence *f, void (*fn)(void *data, const struct net_event *ev),
+		  void *data);
+
+/* Hands out the names that vouch for addresses now, and for how many seconds more. */
+void net_fence_list_vouched(const struct net_fence *f,
+			    void (*fn)(void *data, const struct addr *a, const char *name,
+				       uint64_t seconds),
+			    void *data);
+
 /* One address of an answer and what became of it. */
 struct net_vouch {
 	struct addr addr;

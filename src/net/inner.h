@@ -20,8 +20,25 @@ struct net_reader {
 	void *data;
 };
 
+/* Where the vouched addresses of one set of rules go. */
+struct net_vouch_target {
+	const struct net_kernel *kernel; /* borrowed from the fence */
+	uint32_t rules;
+};
+
+uint64_t net_now_ns(void);
+
+#define NET_SESSION_ID 1 /* one session a fence */
+
 struct net_fence {
 	const struct policy *policy; /* borrowed */
+	uint32_t rules;              /* number of the rules that hold */
+	uint32_t last_rules;         /* numbers are never used again */
+	uint32_t cut;
+	uint16_t resolver_port;
+	uint16_t relay_port;
+	struct net_vouch_target target[2]; /* of the rules that hold, and of others */
+	unsigned slot;                     /* which is whose */
 	struct net_kernel kernel;
 	struct unix_bpf *unix_hooks; /* NULL: not asked for */
 	struct net_tables tables;
@@ -37,6 +54,14 @@ struct net_fence {
 };
 
 int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e);
+
+/* An empty table of vouched addresses, whose projection goes to the target (borrowed). */
+int net_fence_new_vouched(const struct policy *p, struct net_vouch_target *target,
+			  struct vouch_table **ret);
+
+/* What the cgroup's storage is to hold, with no counts. */
+void net_fence_describe(const struct net_fence *f, struct pf_session *ret);
+
 int net_fence_open_events(struct net_fence *f, struct pinfold_error *e);
 void net_fence_close_events(struct net_fence *f);
 

@@ -35,6 +35,7 @@ static const struct {
 	[NET_MAP_HOST_ADDRS] = { offsetof(struct net_bpf, maps.host_addrs) },
 	[NET_MAP_RELAYED] = { offsetof(struct net_bpf, maps.relayed) },
 	[NET_MAP_EVENTS] = { offsetof(struct net_bpf, maps.events) },
+	[NET_MAP_SOCKS] = { offsetof(struct net_bpf, maps.socks) },
 	[NET_MAP_BSS] = { offsetof(struct net_bpf, maps.bss) },
 };
 _Static_assert(ARRAY_SIZE(MAPS) == NET_MAPS, "a place for every map");

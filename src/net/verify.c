@@ -11,15 +11,13 @@
 #include "policy/names.h"
 #include "policy/policy.h"
 
-#define SESSION_ID 1 /* one session a fence */
-
 static struct pf_relay_key key_of(const struct addr *client, uint16_t port)
 {
 	struct pf_relay_key key;
 
 	memset(&key, 0, sizeof(key));
 	key.addr = net_addr(client);
-	key.session = SESSION_ID;
+	key.session = NET_SESSION_ID;
 	key.port = port;
 	return key;
 }
@@ -95,7 +93,7 @@ void net_fence_verify(struct net_fence *f, const struct addr *client, uint16_t c
 	ret->port = to.port;
 	ret->pid = (pid_t)to.pid;
 	ret->uid = to.uid;
-	ret->rule = net_rule_of(f->policy, to.rule);
+	ret->rule = to.rules == (__u16)f->rules ? net_rule_of(f->policy, to.rule) : NULL;
 	right = name_is_right(f, &to, name, &ret->rule);
 	ret->reason = right ? PF_ALLOW_VERIFY : PF_DENY_SNI;
 	ret->observed = !right && name && f->observes;
@@ -109,6 +107,7 @@ int net_fence_no_relay(struct net_fence *f)
 	struct pf_session s;
 	int r = bpf_map_lookup_elem(map, &f->cgroup_id, &s);
 
+	f->relay_port = 0;
 	s.relay_port = 0;
 	return r < 0 ? r : bpf_map_update_elem(map, &f->cgroup_id, &s, BPF_EXIST);
 }

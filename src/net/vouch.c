@@ -36,7 +36,8 @@ struct vouch_table {
 	struct vouched *oldest;
 	struct vouched *newest;
 	size_t n;
-	uint64_t evicted;
+	uint64_t evicted; /* that still counted */
+	uint64_t now;     /* of the last tick */
 };
 
 /* Blocks under construction. */
@@ -100,8 +101,8 @@ static int remember(struct vouch_table *t, const union pf_addr *a, struct vouche
 	if (!v)
 		return -ENOMEM;
 	while (t->oldest && t->n >= t->policy->net.dns.max_addresses) {
+		t->evicted += t->oldest->until > t->now;
 		forget(t, t->oldest);
-		t->evicted++;
 	}
 	v->addr = *a;
 	v->chain = t->bucket[bucket_of(a)];
@@ -302,6 +303,77 @@ int vouch_table_add(struct vouch_table *t, const union pf_addr *a, const char *n
 	return rc;
 }
 
+static int adopt_one(struct vouch_table *t, const struct vouched *from)
+{
+	const struct net_rule *rule;
+	struct vouched *v = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; i < from->n_owner && rc == 0; i++) {
+		const struct owner *o = &from->owner[i];
+
+		if (!policy_may_resolve(t->policy, o->name, &rule))
+			continue;
+		if (!v)
+			rc = remember(t, &from->addr, &v);
+		if (rc == 0)
+			rc = own(v, o->name, o->until);
+	}
+	if (rc == 0 && v)
+		rc = project(t, v);
+	if (rc == -E2BIG) { /* as when an answer would make it so: the address is given up */
+		forget(t, v);
+		return 0;
+	}
+	return rc;
+}
+
+int vouch_table_adopt(struct vouch_table *t, const struct vouch_table *from)
+{
+	int rc = 0;
+
+	for (const struct vouched *v = from->oldest; v && rc == 0; v = v->newer)
+		if (t->policy->net.dns.max_addresses > 0)
+			rc = adopt_one(t, v);
+	t->evicted += from->evicted;
+	t->now = from->now;
+	return rc;
+}
+
+bool vouch_table_look_up(const struct vouch_table *t, const struct pf_ask *ask,
+			 struct pf_vouch *ret)
+{
+	const struct vouched *v = find(t, &ask->addr);
+	const struct vouch_block *best = NULL;
+
+	for (size_t i = 0; v && i < v->n_block; i++) {
+		const struct vouch_block *b = &v->block[i];
+
+		if (b->proto != 0 &&
+		    (b->proto != ask->proto || !net_block_has(&b->block, ask->port)))
+			continue;
+		if (!best || best->proto == 0 || (b->proto != 0 && b->block.len > best->block.len))
+			best = b;
+	}
+	if (best)
+		*ret = (struct pf_vouch){
+			.until = best->until,
+			.rule = best->rule | (best->verify ? PF_RULE_VERIFY : 0),
+		};
+	return best != NULL;
+}
+
+void vouch_table_list(const struct vouch_table *t, uint64_t now,
+		      void (*fn)(void *data, const union pf_addr *a, const char *name,
+				 uint64_t until),
+		      void *data)
+{
+	for (const struct vouched *v = t->oldest; v; v = v->newer)
+		for (size_t i = 0; i < v->n_owner; i++)
+			if (v->owner[i].until > now)
+				fn(data, &v->addr, v->owner[i].name, v->owner[i].until);
+}
+
 /* Names whose time has passed give their ports back; the address itself lingers. */
 static bool drop_owners(struct vouched *v, uint64_t now)
 {
@@ -323,6 +395,7 @@ void vouch_table_tick(struct vouch_table *t, uint64_t now)
 {
 	struct vouched *newer;
 
+	t->now = now;
 	for (struct vouched *v = t->oldest; v; v = newer) {
 		size_t before = v->n_owner;
 

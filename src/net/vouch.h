@@ -13,9 +13,11 @@
 
 struct policy;
 
-#define VOUCH_BLOCKS_MAX 512            /* port blocks of one address, over all its names */
-#define VOUCH_OWNERS_MAX 64             /* names of one address */
-#define VOUCH_LINGER_NS 300000000000ULL /* an expired entry stays known: the denial says why */
+#define VOUCH_BLOCKS_MAX 512 /* port blocks of one address, over all its names */
+#define VOUCH_OWNERS_MAX 64  /* names of one address */
+/* An expired entry stays known: a denial says why, and a connection that began before is not cut
+ * by a reload that still allows its name. */
+#define VOUCH_LINGER_NS (24 * 3600 * 1000000000ULL)
 
 /* One port block of an address, as the map holds it. */
 struct vouch_block {
@@ -44,6 +46,20 @@ int vouch_table_new(const struct policy *p, const struct vouch_sink *sink,
  */
 int vouch_table_add(struct vouch_table *t, const union pf_addr *a, const char *name,
 		    uint64_t until);
+
+/* Takes over what from holds for names that the policy of t still lets be resolved, projected anew
+ * by that policy.  t is empty; from is not changed.  On failure only free t. */
+int vouch_table_adopt(struct vouch_table *t, const struct vouch_table *from);
+
+/* What the projection says of an address at a port; false: nothing. */
+bool vouch_table_look_up(const struct vouch_table *t, const struct pf_ask *ask,
+			 struct pf_vouch *ret);
+
+/* Hands out each name of each address whose time has not passed, oldest first. */
+void vouch_table_list(const struct vouch_table *t, uint64_t now,
+		      void (*fn)(void *data, const union pf_addr *a, const char *name,
+				 uint64_t until),
+		      void *data);
 
 /* Drops what ended long ago. */
 void vouch_table_tick(struct vouch_table *t, uint64_t now);

@@ -9,28 +9,16 @@
 #include "policy/parse.h"
 
 /* Each returns the entry of the policy that uses the member ("" for a plain one), or NULL. */
-static const char *find_cut(const struct policy *p)
-{
-	return p->net.on_revoke == REVOKE_CUT ? "" : NULL;
-}
-
 static const char *find_strict_deny(const struct policy *p)
 {
 	return p->fs.strict_deny ? "" : NULL;
-}
-
-static const char *find_quiet(const struct policy *p)
-{
-	return p->audit.quiet.n > 0 ? p->audit.quiet.s[0] : NULL;
 }
 
 static const struct {
 	const char *member;
 	const char *(*find)(const struct policy *p);
 } UNENFORCED[] = {
-	{ "network.onRevoke", find_cut },
 	{ "filesystem.strictDeny", find_strict_deny },
-	{ "audit.quiet", find_quiet },
 };
 
 int policy_check_enforced(const struct policy *p, struct pinfold_error *e)

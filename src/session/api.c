@@ -41,6 +41,40 @@ static int read_site(const struct context *c, struct policy *ret, bool *ret_pres
 	return r;
 }
 
+static int parse_file(const struct context *c, const char *path, struct policy *ret,
+		      struct pinfold_error *e)
+{
+	auto_free char *text = NULL;
+	size_t len;
+	int r = io_read_file(AT_FDCWD, path, POLICY_TEXT_MAX, &text, &len);
+
+	if (r < 0)
+		return err_set(e, r, "cannot read the policy '%s': %s", path,
+			       r == -EFBIG ? "it is larger than 1 MiB" : strerror(-r));
+	return policy_parse(text, len, path, &c->policy, ret, e);
+}
+
+int session_read_policy(const struct context *c, const char *path, struct policy *ret,
+			struct pinfold_error *e)
+{
+	struct policy p = { 0 };
+	struct policy site = { 0 };
+	bool has_site = false;
+	int r = parse_file(c, path, &p, e);
+
+	if (r == 0)
+		r = read_site(c, &site, &has_site, e);
+	if (r == 0 && has_site)
+		r = policy_narrow(&p, &site, e);
+	policy_done(&site);
+	if (r < 0) {
+		policy_done(&p);
+		return r;
+	}
+	*ret = p;
+	return 0;
+}
+
 static int open_handle(struct pinfold_policy **ret, struct pinfold_error *e)
 {
 	struct pinfold_policy *p = calloc(1, sizeof(*p));
@@ -207,6 +241,8 @@ void session_init(struct session *s, const struct pinfold_policy *p)
 		.init_pidfd = -1,
 		.link = -1,
 		.cgroup = CGROUP_EMPTY,
+		.control = CONTROL_EMPTY,
+		.generation = 1,
 		.dns = { .udp4 = -1,
 			 .tcp4 = -1,
 			 .udp6 = -1,

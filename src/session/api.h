@@ -16,6 +16,10 @@ struct pinfold_policy {
 	bool has_site;
 };
 
+/* Reads a policy file and bounds it by the site's policy, as it is now.  policy_done() it. */
+int session_read_policy(const struct context *c, const char *path, struct policy *ret,
+			struct pinfold_error *e);
+
 /* Every descriptor absent, nothing to free. */
 void session_init(struct session *s, const struct pinfold_policy *p);
 

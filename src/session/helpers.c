@@ -48,6 +48,12 @@ void session_close_all_but(const int *keep, size_t n)
 	syscall(SYS_close_range, from, ~0U, 0);
 }
 
+static void end_session(const char *id)
+{
+	cgroup_end(id);
+	control_remove(id);
+}
+
 static _Noreturn void be_janitor(const char *session_id, int pipe_end)
 {
 	char word;
@@ -58,7 +64,7 @@ static _Noreturn void be_janitor(const char *session_id, int pipe_end)
 	session_close_all_but(&pipe_end, 1);
 	/* A byte means that the supervisor has cleaned up by itself. */
 	if (read(pipe_end, &word, 1) != 1)
-		cgroup_end(session_id);
+		end_session(session_id);
 	_exit(0);
 }
 

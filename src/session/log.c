@@ -16,6 +16,7 @@
 #include "session/hash.h"
 #include "session/made.h"
 #include "session/observe.h"
+#include "session/quiet.h"
 #include "session/session.h"
 
 #define FOLD_KEY_MAX 512
@@ -129,6 +130,9 @@ static void write_net_event(struct session *s, const struct net_event *ev)
 
 	if (is_everyday(ev))
 		return;
+	if (ev->reason < PF_ALLOW && ev->reason != PF_DENY_UNIX &&
+	    quiet_has(&s->quiet, ev->name, &ev->addr))
+		return;
 	destination(ev, dst, sizeof(dst));
 	snprintf(key, sizeof(key), "%d %s %s %s", ev->reason, ev->op,
 		 ev->reason == PF_DENY_UNIX ? ev->path : dst, ev->rule ? ev->rule->text : "");
@@ -227,7 +231,8 @@ static void write_dns_deny(struct session *s, const struct dns_note *note,
 	char hint[NAME_BUF + 64];
 	struct record_line *l;
 
-	if (record_fold(s->record, "dns_deny", note->name))
+	if (quiet_has(&s->quiet, note->name, NULL) ||
+	    record_fold(s->record, "dns_deny", note->name))
 		return;
 	if ((observed || note->refusal == DNS_REFUSAL_NAME) &&
 	    name_canonical(note->name, canonical) == 0 &&
@@ -296,7 +301,8 @@ static void log_stripped(struct session *s, const struct dns_note *note, const s
 	for (size_t i = 0; i < n && !first; i++)
 		if (v[i].reason < PF_ALLOW)
 			first = &v[i];
-	if (!first || record_fold(s->record, "dns_strip", note->name))
+	if (!first || quiet_has(&s->quiet, note->name, &first->addr) ||
+	    record_fold(s->record, "dns_strip", note->name))
 		return;
 	addr_format(&first->addr, address);
 	net_reason_advice(first->reason, address, advice, sizeof(advice));
@@ -403,7 +409,7 @@ void log_session_start(struct session *s)
 	record_text(l, "policy", s->policy->source);
 	if (hash_policy(s->policy, hash) == 0)
 		record_text(l, "hash", hash);
-	record_number(l, "generation", 1);
+	record_number(l, "generation", s->generation);
 	record_texts(l, "argv", (const char *const *)s->command.argv, argc);
 	if (s->observe)
 		record_bool(l, "observe", true);
@@ -424,6 +430,7 @@ void log_session_start(struct session *s)
 	record_text(l, "identity", "ready");
 	record_text(l, "unixRecord", s->watches_unix ? "ready" : "missing");
 	record_text(l, "fileRecord", s->landlock ? "ready" : s->no_file_record);
+	record_text(l, "control", s->control.listener >= 0 ? "ready" : "missing");
 	record_object_end(l);
 	record_end(l);
 }
@@ -446,6 +453,8 @@ void log_session_end(struct session *s)
 		record_number(l, "signal", WTERMSIG(s->wait_status));
 	if (s->timed_out)
 		record_text(l, "reason", "timeout");
+	else if (s->kill_wanted)
+		record_text(l, "reason", "pinfold kill");
 	record_number(l, "wallMs", (int64_t)((clock_us() - s->started_us) / 1000));
 	record_object(l, "denied");
 	record_number(l, "net", (int64_t)counts.denied);

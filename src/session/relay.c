@@ -23,7 +23,7 @@
 #define RELAY_STARTS_MAX 100
 #define NOTES_AT_ONCE 64
 
-static bool is_wanted(const struct policy *p)
+bool session_wants_relay(const struct policy *p)
 {
 	for (size_t i = 0; i < p->net.allow.n; i++)
 		if (p->net.allow.rule[i].verify_sni)
@@ -62,7 +62,7 @@ int session_prepare_relay(struct session *s, struct pinfold_error *e)
 {
 	int r;
 
-	if (!is_wanted(s->policy))
+	if (!session_wants_relay(s->policy))
 		return 0;
 	r = relay_worker_prepare(&s->relay, e);
 	return r < 0 ? r : start(s, e);
@@ -87,8 +87,11 @@ void session_relay_ended(struct session *s)
 	if (s->relay_pid > 0)
 		waitpid(s->relay_pid, NULL, 0);
 	s->relay_pid = 0;
-	log_degraded(s, "relay",
-		     "the process that verifies server names ended and is started again");
+	if (!s->relay_renewed)
+		log_degraded(s, "relay",
+			     "the process that verifies server names ended and is started again");
+	s->relay_starts = s->relay_renewed ? 1 : s->relay_starts;
+	s->relay_renewed = false;
 	if (restart(s, &e) == 0)
 		return;
 	/* The port is given up, so the kernel must know first. */

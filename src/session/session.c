@@ -22,6 +22,7 @@
 #include "policy/read.h"
 #include "session/log.h"
 #include "session/observe.h"
+#include "session/quiet.h"
 #include "session/tenancy.h"
 
 static int start_loader(struct session *s, struct pinfold_error *e)
@@ -52,7 +53,7 @@ static int prepare_record(struct session *s, struct pinfold_error *e)
 	if (r < 0)
 		return r;
 	s->is_recorded = path != NULL;
-	return 0;
+	return quiet_read(s->policy, &s->quiet, e);
 }
 
 /* The kernel's own record of file denials is a help, not a fence: without it a session starts, and
@@ -91,6 +92,7 @@ static int refuse_writable(const struct session *s, struct pinfold_error *e)
 	} FILES[] = {
 		{ has_file ? s->policy->source : NULL, "the policy" },
 		{ SITE_POLICY, "the site policy" },
+		{ CONTROL_DIR, "the control socket" },
 		{ s->log_path ? s->log_path : s->policy->audit.path, "the log" },
 	};
 
@@ -149,7 +151,9 @@ static int prepare_filters(struct session *s, struct pinfold_error *e)
 
 static int prepare_cgroup(struct session *s, struct pinfold_error *e)
 {
-	cgroup_sweep(); /* what a power cut or a killed janitor left; a failure changes nothing */
+	/* What a power cut or a killed janitor left; a failure changes nothing. */
+	if (cgroup_sweep() > 0)
+		control_sweep();
 	return cgroup_prepare(&s->cgroup, s->id, &s->policy->limits, s->policy->degrade, e);
 }
 
@@ -201,6 +205,14 @@ static int close_network(struct session *s, struct pinfold_error *e)
 	return r < 0 ? r : net_fence_attach(s->net, s->cgroup.dir_fd, &resolver, e);
 }
 
+/* A session runs as well without: nobody can ask it anything then. */
+static int open_control(struct session *s, struct pinfold_error *e)
+{
+	(void)e;
+	control_open(&s->control, s->id);
+	return 0;
+}
+
 static int begin_record(struct session *s, struct pinfold_error *e)
 {
 	(void)e;
@@ -225,7 +237,7 @@ int session_prepare(struct session *s, struct pinfold_error *e)
 		{ prepare_cgroup, false },        { session_start_guard, false },
 		{ session_spawn, false },         { prepare_resolver, false },
 		{ session_prepare_relay, false }, { close_network, false },
-		{ begin_record, false },
+		{ open_control, false },          { begin_record, false },
 	};
 
 	s->started_us = clock_us();
@@ -286,6 +298,9 @@ void session_done(struct session *s)
 	end_init(s);
 	guard_finish(s->guard);
 	cgroup_remove(&s->cgroup);
+	if (s->control.listener >= 0)
+		control_remove(s->id);
+	control_done(&s->control);
 	session_dismiss_janitor(s);
 	end_helpers(s);
 	drain_events(s);
@@ -312,6 +327,10 @@ void session_done(struct session *s)
 	path_set_done(&s->paths);
 	list_done(&s->made);
 	tenancy_done(s);
+	quiet_done(&s->quiet);
+	if (s->reloaded)
+		policy_done(s->reloaded);
+	free(take_ptr(s->reloaded));
 	cgroup_done(&s->cgroup);
 	session_reap_janitor(s);
 }

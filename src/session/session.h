@@ -18,6 +18,7 @@
 #include "seccomp/filter.h"
 #include "session/cgroup.h"
 #include "session/context.h"
+#include "session/control.h"
 
 struct fs_fence;
 struct guard;
@@ -25,7 +26,6 @@ struct landlock_audit;
 struct net_fence;
 struct net_loader;
 struct observe;
-struct policy;
 struct record;
 
 #define SITE_POLICY "/etc/pinfold/site.json"
@@ -43,7 +43,8 @@ struct session_command {
 
 struct session {
 	char id[SESSION_ID_LEN + 1];
-	const struct policy *policy;   /* borrowed */
+	const struct policy *policy;   /* borrowed, or `reloaded` */
+	struct policy *reloaded;       /* NULL: still the one it was started with */
 	const struct context *context; /* borrowed */
 	struct session_command command;
 	const char *agent;             /* borrowed */
@@ -75,13 +76,17 @@ struct session {
 	pid_t relay_pid;
 	int relay_pidfd;
 	struct relay_worker relay; /* empty where no entry wants a name verified */
+	unsigned generation;       /* of the policy, from 1 */
 
 	pid_t init; /* pid 1 of the pen, as seen here */
 	bool init_reaped;
 	int init_pidfd;
 	int link; /* to init, SOCK_SEQPACKET */
 
+	struct control control;
+
 	struct record *record;
+	struct net_rules quiet;          /* denials that are counted only */
 	bool is_recorded;                /* somewhere: a file, a stream */
 	bool watches_unix;               /* attempts at unix sockets outside are told */
 	struct landlock_audit *landlock; /* NULL: no_file_record says why */
@@ -100,6 +105,9 @@ struct session {
 	struct string_list state; /* state directories, resolved */
 	pid_t launcher;
 	bool hinted;
+	bool kill_wanted;    /* by whoever controls it */
+	bool worker_renewed; /* the resolver's end is our doing */
+	bool relay_renewed;  /* the relay's, too */
 
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
@@ -124,7 +132,10 @@ void session_done(struct session *s);
 /* Starts (again) the DNS worker. */
 int session_start_worker(struct session *s, struct pinfold_error *e);
 
-/* Starts the relay, if an entry of the policy wants a server name verified. */
+/* Does an entry of the policy want a server name verified? */
+bool session_wants_relay(const struct policy *p);
+
+/* Starts the relay, if so. */
 int session_prepare_relay(struct session *s, struct pinfold_error *e);
 
 /* For the loop: what the relay says (negative: nothing more will come of it), and its end (it is

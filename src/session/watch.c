@@ -20,6 +20,7 @@
 #include "policy/policy.h"
 #include "session/explain.h"
 #include "session/link.h"
+#include "session/live.h"
 #include "session/log.h"
 #include "session/observe.h"
 #include "session/session.h"
@@ -28,7 +29,7 @@
 #define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
 #define STOP_GRACE_NS 100000000   /* an editor puts the screen back before it stops */
 #define EVENTS_MAX 16
-#define SOURCES_MAX 16
+#define SOURCES_MAX (16 + CONTROL_PEERS_MAX)
 
 struct watch {
 	struct session *s;
@@ -169,6 +170,7 @@ static int on_tick(struct watch *w)
 		return 0;
 	net_fence_tick(w->s->net);
 	record_tick(w->s->record);
+	control_tick(&w->s->control, now);
 	if (w->s->landlock) /* what still waits for its companion records is handed on */
 		landlock_audit_read(w->s->landlock, log_is_ours, log_landlock_denial, w->s);
 	if (w->timeout_at_us && now >= w->timeout_at_us && !w->s->timed_out) {
@@ -218,7 +220,9 @@ static int restart_worker(struct watch *w)
 	struct session *s = w->s;
 	struct pinfold_error e = { 0 };
 
-	log_degraded(s, "dns", "the resolver process ended and is started again");
+	if (!s->worker_renewed)
+		log_degraded(s, "dns", "the resolver process ended and is started again");
+	s->worker_renewed = false;
 	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->worker_pidfd, NULL);
 	if (session_start_worker(s, &e) < 0) {
 		/* Without a resolver no new name opens; everything else stays fenced. */
@@ -305,6 +309,23 @@ static int on_guard(struct watch *w)
 	return 0;
 }
 
+/* ---- control -------------------------------------------------------------------------------- */
+
+static int on_peer(struct watch *w)
+{
+	session_serve_control(w->s);
+	if (w->s->kill_wanted)
+		ask_to_end(w, SIGTERM);
+	return 0;
+}
+
+static int on_control(struct watch *w)
+{
+	int peer = control_accept(&w->s->control, clock_us());
+
+	return peer < 0 ? 0 : listen_to(w, w->s->control.peer[peer].fd);
+}
+
 /* ---- the loop ------------------------------------------------------------------------------- */
 
 struct source {
@@ -329,11 +350,16 @@ static size_t list_sources(const struct watch *w, struct source ret[static SOURC
 		{ net_fence_host_fd(s->net), on_host_change },
 		{ guard_fd(s->guard), on_guard },
 		{ s->landlock ? landlock_audit_fd(s->landlock) : -1, on_landlock },
+		{ s->control.listener, on_control },
 	};
+	size_t n = ARRAY_SIZE(sources);
 
-	_Static_assert(ARRAY_SIZE(sources) <= SOURCES_MAX, "room for every source");
+	_Static_assert(ARRAY_SIZE(sources) + CONTROL_PEERS_MAX <= SOURCES_MAX,
+		       "room for every source");
 	memcpy(ret, sources, sizeof(sources));
-	return ARRAY_SIZE(sources);
+	for (size_t i = 0; i < CONTROL_PEERS_MAX; i++)
+		ret[n++] = (struct source){ s->control.peer[i].fd, on_peer };
+	return n;
 }
 
 static handler handler_of(const struct watch *w, int fd)

@@ -370,10 +370,7 @@ static void names_members_that_nothing_enforces_yet(void **state)
 		const char *text;
 		const char *words;
 	} rows[] = {
-		{ "{network: {onRevoke: 'cut'}}", "not enforced yet: network.onRevoke" },
-		{ "{identity: {handover: true}}", "not enforced yet: identity.handover" },
 		{ "{filesystem: {strictDeny: true}}", "not enforced yet: filesystem.strictDeny" },
-		{ "{audit: {quiet: ['a.test']}}", "not enforced yet: audit.quiet" },
 	};
 	struct policy p = { 0 };
 	struct pinfold_error e;
