@@ -35,6 +35,7 @@ MAN  := $(wildcard docs/man/*.[1578])
 ALLC := $(wildcard src/*/*.[ch] bpf/*.[ch] include/*.h tests/*/*.[ch])
 
 Q   := $(if $(V),,@)
+J   := -j$(shell nproc)
 say  = $(if $(V),,@printf '  %-5s %s\n' $(1) $@)
 
 all: $(O)/$(NAME)                           ## build the program (the default)
@@ -77,8 +78,8 @@ deps:                                       ## install what building and testing
 	$(Q)tools/install-deps
 tests: $(UNIT) $(ROOT)                      ## build every test program
 check: deps                                 ## all tests: unit, unit under ASan and UBSan, root
-	$(Q)$(MAKE) --no-print-directory all tests
-	$(Q)$(MAKE) --no-print-directory O=$(O)/asan SAN=address,undefined unit
+	$(Q)$(MAKE) --no-print-directory $(J) all tests
+	$(Q)$(MAKE) --no-print-directory $(J) O=$(O)/asan SAN=address,undefined unit
 	$(Q)tools/run-tests $(O) $(UNIT) $(patsubst $(O)/%,$(O)/asan/%,$(UNIT)) $(ROOT) $(E2E)
 unit: $(UNIT)                               ## build the unit tests: no privilege, no network
 check-unit: unit                            ## run the unit tests alone
@@ -86,7 +87,7 @@ check-unit: unit                            ## run the unit tests alone
 check-root: all tests                       ## tests that load BPF and fence real processes
 	$(Q)tools/run-tests $(O) $(ROOT) $(E2E)
 demo: deps                                  ## the main job, shown on an offline network of its own
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory $(J) all
 	$(Q)tools/demo $(O)/$(NAME)
 bench: all                                  ## ratios against bare, bubblewrap and firejail
 	$(Q)tools/bench $(O)/$(NAME)
