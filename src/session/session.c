@@ -118,8 +118,6 @@ static int prepare_files(struct session *s, struct pinfold_error *e)
 	int r = path_set_build(s->policy, &s->context->policy,
 			       s->identity.home_is_private ? NULL : s->identity.home, &s->paths, e);
 
-	if (r == 0)
-		r = refuse_writable(s, e);
 	if (r < 0)
 		return r;
 	r = dns_resolv_conf(&s->resolv_conf);
@@ -127,6 +125,8 @@ static int prepare_files(struct session *s, struct pinfold_error *e)
 		return err_set(e, r, "cannot make the pen's resolv.conf: %s", strerror(-r));
 	tenant.resolv_conf = s->resolv_conf;
 	r = fs_fence_new(s->policy, &s->paths, &tenant, &s->fs, e);
+	if (r == 0)
+		r = refuse_writable(s, e);
 	if (r < 0)
 		return r;
 	r = identity_set_dir(&s->identity, fs_fence_start_dir(s->fs, s->context->cwd));
