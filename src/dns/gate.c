@@ -27,7 +27,7 @@ static const struct {
 };
 _Static_assert(ARRAY_SIZE(REFUSALS) == DNS_REFUSAL_MAX, "a row for each refusal");
 
-/* What programs need.  Anything else, ANY and zone transfers too, is not implemented.  Hints of
+/* What programs need.  Anything else, ANY and zone transfers too, gets NOTIMP.  Hints of
  * HTTPS and SVCB records would have to be vouched for like addresses: the empty answer makes
  * programs ask for the addresses themselves. */
 static const struct {

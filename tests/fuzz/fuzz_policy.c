@@ -17,7 +17,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const ENV[] = { "XDG_RUNTIME_DIR=/run/user/1000", "SSH_AUTH_SOCK=/tmp/s/agent",
 				   NULL };
-static const struct policy_context CTX = { .home = "/home/u", .cwd = "/work/ws", .env = ENV };
+static const struct policy_context CTX = { .home = "/home/u", .cwd = "/data/ws", .env = ENV };
 
 static char *print(const char *text, size_t len)
 {

@@ -20,7 +20,7 @@ static const char *const HELPER_ENV[] = {
 
 static const struct policy_context HELPER_CTX = {
 	.home = "/home/u",
-	.cwd = "/work/ws",
+	.cwd = "/data/ws",
 	.env = HELPER_ENV,
 	.uid = 4242,
 };

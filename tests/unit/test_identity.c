@@ -46,7 +46,7 @@ static const char *const launcher_env[] = {
 	NULL,
 };
 
-static const struct policy_context launcher = { .cwd = "/work", .env = launcher_env };
+static const struct policy_context launcher = { .cwd = "/data", .env = launcher_env };
 
 static struct policy fixed_policy(void)
 {
@@ -83,14 +83,14 @@ static void nothing_of_the_launcher_is_in_the_environment(void **state)
 	assert_string_equal(value_of(&id, "USER"), "1234");
 	assert_string_equal(value_of(&id, "LOGNAME"), "1234");
 	assert_string_equal(value_of(&id, "SHELL"), "/bin/sh");
-	assert_string_equal(value_of(&id, "PWD"), "/work");
+	assert_string_equal(value_of(&id, "PWD"), "/data");
 	assert_string_equal(value_of(&id, "PINFOLD_SESSION"), "s1");
 	assert_string_equal(id.path, value_of(&id, "PATH"));
 	assert_true(id.home_is_private);
 	assert_int_equal(id.uid, 1234);
 	assert_int_equal(id.gid, 4321);
-	assert_int_equal(identity_set_dir(&id, "/work/sub"), 0);
-	assert_string_equal(value_of(&id, "PWD"), "/work/sub");
+	assert_int_equal(identity_set_dir(&id, "/data/sub"), 0);
+	assert_string_equal(value_of(&id, "PWD"), "/data/sub");
 	assert_int_equal(count_of(&id), 9);
 	identity_done(&id);
 	identity_done(&id);

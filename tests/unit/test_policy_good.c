@@ -143,7 +143,7 @@ static void prints_paths_absolute_and_clean(void **state)
 		{ "\"~root\"", "\"/root\"" },
 		{ "\"~root/x\"", "\"/root/x\"" },
 		{ "\"$HOME/x\"", "\"/home/u/x\"" },
-		{ "\"$PWD\"", "\"/work/ws\"" },
+		{ "\"$PWD\"", "\"/data/ws\"" },
 		{ "\"$XDG_RUNTIME_DIR/bus\"", "\"/run/user/1000/bus\"" },
 		{ "\"x/y\"", "\"/etc/p/x/y\"" },
 		{ "\".\"", "\"/etc/p\"" },
@@ -235,9 +235,9 @@ static void prints_the_rest(void **state)
 	static const struct good keep[] = { { "[\"TERM\",\"LC_*\",\"MY_TOKEN\"]", NULL } };
 	static const struct good set[] = { { "{\"A\":\"\",\"B\":\"x=y\"}", NULL }, { "{}", NULL } };
 	static const struct good families[] = { { "[\"vsock\",\"bluetooth\"]", NULL } };
-	static const struct good lane[] = { { "\"a\"", "\"/work/ws/a\"" },
-					    { "\"a/b\"", "\"/work/ws/a/b\"" },
-					    { "\"/work/ws/a\"", NULL } };
+	static const struct good lane[] = { { "\"a\"", "\"/data/ws/a\"" },
+					    { "\"a/b\"", "\"/data/ws/a/b\"" },
+					    { "\"/data/ws/a\"", NULL } };
 
 	(void)state;
 	EXPECT_PRINTED("{unixSockets: {allow: ", "}}", "\"unixSockets\":{\"allow\":", sockets);
@@ -255,7 +255,7 @@ static void fills_in_the_defaults(void **state)
 
 	(void)state;
 	assert_int_equal(helper_parse("{}", &p, &e), 0);
-	assert_string_equal(p.workspace, "/work/ws");
+	assert_string_equal(p.workspace, "/data/ws");
 	assert_int_equal(p.workspace_access, WORKSPACE_RW);
 	assert_true(p.fs.system && p.fs.sensitive && p.fs.protect_git && !p.fs.strict_deny);
 	assert_int_equal(p.fs.tmp, TMP_PRIVATE);
@@ -359,7 +359,7 @@ static void adds_rules_of_the_command_line(void **state)
 	/* rw stands first in the order of reading, and was narrowed in place. */
 	assert_string_equal(p.fs.rule[0].path, "/w");
 	assert_int_equal(p.fs.rule[0].right, PATH_RO);
-	assert_string_equal(p.fs.rule[2].path, "/work/ws/sub");
+	assert_string_equal(p.fs.rule[2].path, "/data/ws/sub");
 	assert_int_equal(p.n_unix_allow, 1);
 	policy_done(&p);
 }

@@ -115,7 +115,7 @@ static void keeps_files_within_the_site(void **state)
 	static const struct row rows[] = {
 		{ SITE, P(""), NULL },
 		{ SITE, "{workspace: '/srv'}", NULL },
-		{ SITE, "{}", "'/work/ws' of workspace" },
+		{ SITE, "{}", "'/data/ws' of workspace" },
 		{ SITE, "{workspaceAccess: 'none'}", NULL },
 		{ SITE, "{workspace: '/srv/shared/x'}", "'/srv/shared/x'" },
 		{ SITE, "{workspace: '/srv/shared/x', workspaceAccess: 'ro'}", NULL },

@@ -77,10 +77,10 @@ static void expect(const char *text, const struct probe *rows, size_t n)
 static void grants_the_workspace_and_the_system_set_by_default(void **state)
 {
 	static const struct probe rows[] = {
-		{ "/work/ws", PATH_RW, "workspace (/etc/p/t.json)" },
-		{ "/work/ws/a/b", PATH_RW, "workspace" },
-		{ "/work/ws2", PATH_DENY, NULL },
-		{ "/work", PATH_DENY, NULL },
+		{ "/data/ws", PATH_RW, "workspace (/etc/p/t.json)" },
+		{ "/data/ws/a/b", PATH_RW, "workspace" },
+		{ "/data/ws2", PATH_DENY, NULL },
+		{ "/data", PATH_DENY, NULL },
 		{ "/", PATH_DENY, NULL },
 		{ "/usr/bin/env", PATH_ROX, "built-in (system)" },
 		{ "/usr", PATH_ROX, "built-in (system)" },
@@ -141,7 +141,7 @@ static void holds_the_sensitive_set_inside_grants(void **state)
 		{ "/home/u/p/.envrc", PATH_RW, "filesystem.rw[0]" },
 		{ "/home/u/p/x.env", PATH_RW, "filesystem.rw[0]" },
 		{ "/home/u/p/.env.d/.env.example", PATH_DENY, "sensitive" },
-		{ "/work/ws/.env", PATH_DENY, "sensitive" },
+		{ "/data/ws/.env", PATH_DENY, "sensitive" },
 		{ "/usr/share/x/.env", PATH_ROX, "system" },
 	};
 
@@ -153,7 +153,7 @@ static void switches_the_sets_off(void **state)
 {
 	static const struct probe rows[] = {
 		{ "/home/u/.ssh", PATH_RO, "filesystem.ro[0]" },
-		{ "/work/ws/.env", PATH_RW, "workspace" },
+		{ "/data/ws/.env", PATH_RW, "workspace" },
 		{ "/usr/bin/env", PATH_DENY, NULL },
 		{ "/etc/passwd", PATH_DENY, NULL },
 		{ "/home/bob/x", PATH_DENY, NULL },
@@ -241,19 +241,19 @@ static void takes_the_longest_match_and_then_denies(void **state)
 	static const struct probe same[] = {
 		{ "/opt/x", PATH_RO, "filesystem.ro[0]" },
 		{ "/usr/local/x", PATH_RW, "filesystem.rw[0]" },
-		{ "/work/ws/x", PATH_RO, "filesystem.ro[1]" },
+		{ "/data/ws/x", PATH_RO, "filesystem.ro[1]" },
 	};
 	static const struct probe pattern[] = {
 		{ "/usr/share/keys/a.key", PATH_ROX, "system" },
-		{ "/work/ws/a.key", PATH_DENY, "filesystem.deny[0]" },
-		{ "/work/ws/b/c/a.key/d", PATH_DENY, "filesystem.deny[0]" },
-		{ "/work/ws/a.keys", PATH_RW, "workspace" },
-		{ "/work/ws/x/.git/hooks/pre-push", PATH_DENY, "filesystem.deny[1]" },
-		{ "/work/ws/x/.git/hooks", PATH_DENY, "filesystem.deny[1]" },
-		{ "/work/ws/x/.git/config", PATH_RW, "workspace" },
-		{ "/work/ws/hooks/.git", PATH_RW, "workspace" },
-		{ "/work/ws/q1", PATH_DENY, "filesystem.deny[2]" },
-		{ "/work/ws/q12", PATH_RW, "workspace" },
+		{ "/data/ws/a.key", PATH_DENY, "filesystem.deny[0]" },
+		{ "/data/ws/b/c/a.key/d", PATH_DENY, "filesystem.deny[0]" },
+		{ "/data/ws/a.keys", PATH_RW, "workspace" },
+		{ "/data/ws/x/.git/hooks/pre-push", PATH_DENY, "filesystem.deny[1]" },
+		{ "/data/ws/x/.git/hooks", PATH_DENY, "filesystem.deny[1]" },
+		{ "/data/ws/x/.git/config", PATH_RW, "workspace" },
+		{ "/data/ws/hooks/.git", PATH_RW, "workspace" },
+		{ "/data/ws/q1", PATH_DENY, "filesystem.deny[2]" },
+		{ "/data/ws/q12", PATH_RW, "workspace" },
 	};
 
 	(void)state;
@@ -261,56 +261,56 @@ static void takes_the_longest_match_and_then_denies(void **state)
 	       "deny: ['/w/out/keep']}}",
 	       nested);
 	EXPECT("{filesystem: {ro: ['/home/u/ws'], deny: ['/home']}}", above);
-	EXPECT("{filesystem: {ro: ['/opt', '/work/ws'], rw: ['/usr/local']}}", same);
+	EXPECT("{filesystem: {ro: ['/opt', '/data/ws'], rw: ['/usr/local']}}", same);
 	EXPECT("{filesystem: {deny: ['**/*.key', '**/.git/hooks', '**/q?']}}", pattern);
 }
 
 static void grants_the_workspace_as_asked(void **state)
 {
-	static const struct probe ro[] = { { "/work/ws/x", PATH_RO, "workspace" } };
-	static const struct probe none[] = { { "/work/ws/x", PATH_DENY, NULL } };
+	static const struct probe ro[] = { { "/data/ws/x", PATH_RO, "workspace" } };
+	static const struct probe none[] = { { "/data/ws/x", PATH_DENY, NULL } };
 	static const struct probe none_covered[] = {
-		{ "/work/ws/x", PATH_DENY, "workspace" },
-		{ "/work/x", PATH_RW, "filesystem.rw[0]" },
-		{ "/work/ws/open/x", PATH_RO, "filesystem.ro[0]" },
+		{ "/data/ws/x", PATH_DENY, "workspace" },
+		{ "/data/x", PATH_RW, "filesystem.rw[0]" },
+		{ "/data/ws/open/x", PATH_RO, "filesystem.ro[0]" },
 	};
 
 	(void)state;
 	EXPECT("{workspaceAccess: 'ro'}", ro);
 	EXPECT("{workspaceAccess: 'none'}", none);
-	EXPECT("{workspaceAccess: 'none', filesystem: {rw: ['/work'], ro: ['/work/ws/open']}}",
+	EXPECT("{workspaceAccess: 'none', filesystem: {rw: ['/data'], ro: ['/data/ws/open']}}",
 	       none_covered);
 }
 
 static void fences_to_the_lane(void **state)
 {
 	static const struct probe fenced[] = {
-		{ "/work/ws/a/x", PATH_RW, "lane (/etc/p/t.json)" },
-		{ "/work/ws/b/x", PATH_DENY, NULL },
-		{ "/work/ws/ab", PATH_DENY, NULL },
-		{ "/work/ws", PATH_DENY, NULL },
+		{ "/data/ws/a/x", PATH_RW, "lane (/etc/p/t.json)" },
+		{ "/data/ws/b/x", PATH_DENY, NULL },
+		{ "/data/ws/ab", PATH_DENY, NULL },
+		{ "/data/ws", PATH_DENY, NULL },
 	};
 	static const struct probe ro[] = {
-		{ "/work/ws/a/x", PATH_RO, "lane" },
-		{ "/work/ws/b", PATH_DENY, NULL },
+		{ "/data/ws/a/x", PATH_RO, "lane" },
+		{ "/data/ws/b", PATH_DENY, NULL },
 	};
-	static const struct probe unfenced[] = { { "/work/ws/b/x", PATH_RW, "workspace" } };
-	static const struct probe no_lane[] = { { "/work/ws/b/x", PATH_RW, "workspace" } };
-	static const struct probe closed[] = { { "/work/ws/a/x", PATH_DENY, NULL } };
+	static const struct probe unfenced[] = { { "/data/ws/b/x", PATH_RW, "workspace" } };
+	static const struct probe no_lane[] = { { "/data/ws/b/x", PATH_RW, "workspace" } };
+	static const struct probe closed[] = { { "/data/ws/a/x", PATH_DENY, NULL } };
 	static const struct probe covered[] = {
-		{ "/work/ws/a/x", PATH_RW, "lane" },
-		{ "/work/ws/b/x", PATH_DENY, "lane" },
-		{ "/work/ws/shared/x", PATH_RO, "filesystem.ro[1]" },
-		{ "/work/x", PATH_RO, "filesystem.ro[0]" },
+		{ "/data/ws/a/x", PATH_RW, "lane" },
+		{ "/data/ws/b/x", PATH_DENY, "lane" },
+		{ "/data/ws/shared/x", PATH_RO, "filesystem.ro[1]" },
+		{ "/data/x", PATH_RO, "filesystem.ro[0]" },
 	};
 
 	(void)state;
 	EXPECT("{lane: 'a', fenceToLane: true}", fenced);
-	EXPECT("{lane: '/work/ws/a', fenceToLane: true, workspaceAccess: 'ro'}", ro);
+	EXPECT("{lane: '/data/ws/a', fenceToLane: true, workspaceAccess: 'ro'}", ro);
 	EXPECT("{lane: 'a'}", unfenced);
 	EXPECT("{fenceToLane: true}", no_lane);
 	EXPECT("{lane: 'a', fenceToLane: true, workspaceAccess: 'none'}", closed);
-	EXPECT("{lane: 'a', fenceToLane: true, filesystem: {ro: ['/work', '/work/ws/shared']}}",
+	EXPECT("{lane: 'a', fenceToLane: true, filesystem: {ro: ['/data', '/data/ws/shared']}}",
 	       covered);
 }
 
@@ -337,8 +337,8 @@ static void tells_where_the_session_could_write(void **state)
 	assert_int_equal(helper_parse("{}", &p, &e), 0);
 	assert_int_equal(path_set_build(&p, &HELPER_CTX, NULL, &s, &e), 0);
 	assert_int_equal(path_set_refuse_writable(&s, "/etc/p/t.json", "the policy", &e), 0);
-	assert_int_equal(path_set_refuse_writable(&s, "/work/ws/log", "the log", &e), -EINVAL);
-	assert_non_null(strstr(e.text, "the log '/work/ws/log' lies where the session may write"));
+	assert_int_equal(path_set_refuse_writable(&s, "/data/ws/log", "the log", &e), -EINVAL);
+	assert_non_null(strstr(e.text, "the log '/data/ws/log' lies where the session may write"));
 	path_set_done(&s);
 	policy_done(&p);
 }

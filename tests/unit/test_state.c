@@ -98,7 +98,7 @@ static void what_can_be_reached_is_found(void **state)
 static void tmpdir_is_tmp_where_there_is_one(void **state)
 {
 	static const char *const none[] = { NULL };
-	struct policy_context ctx = { .home = "/home/a", .cwd = "/work", .env = none };
+	struct policy_context ctx = { .home = "/home/a", .cwd = "/data", .env = none };
 	struct policy p = { .identity = { .choice = UID_FIXED, .uid = 7, .gid = 7 } };
 	struct pinfold_error e = { "" };
 
