@@ -161,9 +161,7 @@ int init_run(const struct init_work *w)
 	while_waiting = blocked;
 	sigdelset(&while_waiting, SIGCHLD);
 	sigaction(SIGCHLD, &wake, NULL);
-	/* vfork, where an execve follows: nothing is copied that would be thrown away at once, and
-	 * the child touches nothing of ours on its way there. */
-	command = w->command->probe ? fork() : vfork();
+	command = fork();
 	if (command == 0)
 		become_command(w);
 	if (command < 0) {
