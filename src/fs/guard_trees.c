@@ -30,7 +30,7 @@ static void unescape(char *text)
 
 	for (const char *at = text; *at; at++) {
 		if (at[0] == '\\' && at[1] && at[2] && at[3]) {
-			*to++ = (char)(((at[1] - '0') << 6) | ((at[2] - '0') << 3) | (at[3] - '0'));
+			*to++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
 			at += 3;
 		} else {
 			*to++ = *at;
