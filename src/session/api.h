@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What the public handles hold.  Internal to this module. */
+/* What the files behind the public interface share.  Internal to this module. */
 #ifndef PINFOLD_SESSION_API_H
 #define PINFOLD_SESSION_API_H
 
-#include "policy/policy.h"
+#include "policy/handle.h"
 #include "session/context.h"
 
 struct pinfold_error;
 struct session;
-
-struct pinfold_policy {
-	struct context context;
-	struct policy policy;
-	struct policy site;
-	bool has_site;
-};
 
 /* Reads a policy file and bounds it by the site's policy, as it is now.  policy_done() it. */
 int session_read_policy(const struct context *c, const char *path, struct policy *ret,

@@ -3,15 +3,9 @@
 #ifndef PINFOLD_SESSION_CONTEXT_H
 #define PINFOLD_SESSION_CONTEXT_H
 
-#include "policy/policy.h"
+#include "policy/handle.h"
 
 struct pinfold_error;
-
-struct context {
-	struct policy_context policy; /* what paths and variables in a policy mean */
-	char *home;
-	char *cwd;
-};
 
 /* Reads the environment, the account database and the current directory. */
 int context_read(struct context *c, struct pinfold_error *e);
