@@ -128,8 +128,10 @@ static void write_net_event(struct session *s, const struct net_event *ev)
 	char hint[FOLD_KEY_MAX];
 	struct record_line *l;
 
-	if (is_everyday(ev))
+	if (is_everyday(ev)) {
+		s->denied.everyday += ev->count;
 		return;
+	}
 	if (ev->reason < PF_ALLOW && ev->reason != PF_DENY_UNIX &&
 	    quiet_has(&s->quiet, ev->name, &ev->addr))
 		return;
@@ -439,11 +441,13 @@ void log_session_end(struct session *s)
 {
 	struct record_line *l;
 	struct net_counts counts = { 0 };
+	uint64_t everyday;
 
 	if (s->net)
 		net_fence_counts(s->net, &counts);
 	if (counts.lost)
 		log_lost(s, "network events", counts.lost);
+	everyday = s->denied.everyday < counts.denied ? s->denied.everyday : counts.denied;
 	l = record_begin(s->record, "session_end");
 	if (!s->ended)
 		record_text(l, "reason", "not started");
@@ -457,7 +461,7 @@ void log_session_end(struct session *s)
 		record_text(l, "reason", "pinfold kill");
 	record_number(l, "wallMs", (int64_t)((clock_us() - s->started_us) / 1000));
 	record_object(l, "denied");
-	record_number(l, "net", (int64_t)counts.denied);
+	record_number(l, "net", (int64_t)(counts.denied - everyday));
 	record_number(l, "dns", (int64_t)s->denied.dns);
 	record_number(l, "fs", (int64_t)s->denied.fs);
 	record_object_end(l);

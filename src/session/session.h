@@ -94,6 +94,7 @@ struct session {
 	struct {
 		uint64_t dns;
 		uint64_t fs;
+		uint64_t everyday; /* counted by the kernel, but no attempt at anything */
 	} denied;
 	uint64_t started_us; /* CLOCK_MONOTONIC */
 	int wait_status;     /* of the command, once it has ended */
