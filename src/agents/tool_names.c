@@ -189,13 +189,9 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static char lower(char c)
-{
-	return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 int tool_pattern_read(const char *text, char ret[static TOOL_NAME_BUF])
 {
+	static const char small[] = "abcdefghijklmnopqrstuvwxyz";
 	size_t len;
 
 	while (is_space(*text))
@@ -208,7 +204,7 @@ int tool_pattern_read(const char *text, char ret[static TOOL_NAME_BUF])
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)text[i] < ' ' || text[i] == '\x7f')
 			return -EINVAL;
-		ret[i] = lower(text[i]);
+		ret[i] = text[i] >= 'A' && text[i] <= 'Z' ? small[text[i] - 'A'] : text[i];
 	}
 	ret[len] = '\0';
 	return (int)len;
