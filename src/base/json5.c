@@ -272,6 +272,8 @@ void json5_path(const struct json5 *v, char *ret, size_t size)
 	size_t n = 0;
 	size_t used = 0;
 
+	if (v && v->origin)
+		v = v->origin;
 	for (; v && v->parent && n < ARRAY_SIZE(up); v = v->parent)
 		up[n++] = v;
 	if (n == 0) {

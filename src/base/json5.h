@@ -34,6 +34,10 @@ struct json5 {
 	struct json5 *child; /* first member or element, in the order written */
 	struct json5 *next;
 	struct json5 *parent;
+	/* Borrowed, and both NULL as parsed (json5_tree.h): the file that the value stands in,
+	 * where a tree is made of several; and what this is a copy of, for json5_path(). */
+	const char *file;
+	const struct json5 *origin;
 };
 
 /* file is the name used in messages ("FILE:LINE:COLUMN: ...").  Free with json5_free().  -EINVAL:
@@ -47,7 +51,8 @@ void json5_free(struct json5 *v);
 /* The member of that key, or NULL. */
 struct json5 *json5_member(const struct json5 *object, const char *key);
 
-/* "network.allowOutbound[3]" for messages; the root is "(root)".  Cut to fit. */
+/* "network.allowOutbound[3]" for messages; the root is "(root)"; of a copy, where the original
+ * stands.  Cut to fit. */
 void json5_path(const struct json5 *v, char *ret, size_t size);
 
 #endif

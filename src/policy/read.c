@@ -15,13 +15,14 @@
 
 static int fail_words(const struct reader *r, const struct json5 *v, int code, const char *words)
 {
-	size_t len = strlen(r->file);
+	const char *file = v->file ? v->file : r->file;
+	size_t len = strlen(file);
 	char path[PATH_TEXT_MAX];
 
 	json5_path(v, path, sizeof(path));
 	return err_set(r->e, code, "%s:%u:%u: %s: %s",
-		       r->file + (len > FILE_NAME_MAX ? len - FILE_NAME_MAX : 0), v->line,
-		       v->column, path, words);
+		       file + (len > FILE_NAME_MAX ? len - FILE_NAME_MAX : 0), v->line, v->column,
+		       path, words);
 }
 
 int read_fail(const struct reader *r, const struct json5 *v, const char *format, ...)
@@ -103,7 +104,8 @@ char *read_origin(const struct reader *r, const struct json5 *v)
 	char *text;
 
 	json5_path(v, path, sizeof(path));
-	return asprintf(&text, "%s:%u (%s)", r->file, v->line, path) < 0 ? NULL : text;
+	return asprintf(&text, "%s:%u (%s)", v->file ? v->file : r->file, v->line, path) < 0 ? NULL
+											     : text;
 }
 
 void *grow(void *array, size_t n, size_t size)

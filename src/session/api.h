@@ -3,8 +3,8 @@
 #ifndef PINFOLD_SESSION_API_H
 #define PINFOLD_SESSION_API_H
 
+#include "policy/context.h"
 #include "policy/handle.h"
-#include "session/context.h"
 
 struct pinfold_error;
 struct session;

@@ -17,7 +17,7 @@
 #include "relay/worker.h"
 #include "seccomp/filter.h"
 #include "session/cgroup.h"
-#include "session/context.h"
+#include "policy/context.h"
 #include "session/control.h"
 
 struct fs_fence;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Who launches: the caller, or under sudo the user behind it. */
-#ifndef PINFOLD_SESSION_CONTEXT_H
-#define PINFOLD_SESSION_CONTEXT_H
+#ifndef PINFOLD_POLICY_CONTEXT_H
+#define PINFOLD_POLICY_CONTEXT_H
 
 #include "policy/handle.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "session/context.h"
+#include "policy/context.h"
 
 #include <errno.h>
 #include <pwd.h>
