@@ -14,11 +14,12 @@ CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
            -Wpointer-arith -Wcast-qual -Wwrite-strings -Wundef -Wvla -Wformat=2 \
            -Wimplicit-fallthrough -Wnull-dereference $(if $(WERROR),-Werror)
-HARDEN  := -fstack-protector-strong -fstack-clash-protection -fPIE \
+HARDEN  := -fstack-protector-strong -fstack-clash-protection -fPIC \
            $(if $(SAN),-fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-D_FORTIFY_SOURCE=2)
 NEED     = -std=gnu11 -D_GNU_SOURCE -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
            $(shell pkg-config --cflags $(PKGS))
 LINK    := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
+LINK_SO := -Wl,-z,relro,-z,now,-z,defs,--version-script=src/$(NAME).map,-soname,lib$(NAME).so.$(firstword $(subst ., ,$(VERSION)))
 LIBS     = $(shell pkg-config --libs $(PKGS))
 BPFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Ibpf \
            -idirafter /usr/include/$(shell gcc -print-multiarch 2>/dev/null)
@@ -47,6 +48,11 @@ $(O)/$(NAME): $(CLI) $(O)/lib$(NAME).a
 $(O)/lib$(NAME).a: $(CORE:%.c=$(O)/%.o)
 	$(call say,AR)
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
+
+# The same objects, for programs of others: what src/pinfold.map names, under a version.
+$(O)/lib$(NAME).so.$(VERSION): $(CORE:%.c=$(O)/%.o) src/$(NAME).map
+	$(call say,LD)
+	$(Q)$(CC) $(CFLAGS) -shared $(LINK_SO) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIBS)
 
 $(O)/%.o: %.c | $(SKEL)
 	$(call say,CC)
@@ -95,20 +101,18 @@ fuzz: $(FUZZ)                               ## replay every corpus, then fuzz SE
 	$(Q)tools/fuzz $(O) $(FUZZ)
 lint: $(SKEL)                               ## layers, headers, format, clang-tidy, cppcheck, man
 	$(Q)tools/lint "$(NEED)" $(ALLC) -- $(SRC) -- $(MAN)
-install: all                                ## honours PREFIX and DESTDIR
-	install -D -m 0755 $(O)/$(NAME) $(DESTDIR)$(PREFIX)/bin/$(NAME)
-	for m in $(MAN); do install -D -m 0644 $$m \
-		$(DESTDIR)$(PREFIX)/share/man/man$${m##*.}/$${m##*/} || exit 1; done
-	for c in bash:bash-completion/completions/$(NAME) zsh:zsh/site-functions/_$(NAME) \
-		fish:fish/vendor_completions.d/$(NAME).fish; do \
-		$(O)/$(NAME) completion $${c%%:*} >$(O)/completion.$${c%%:*} && install -D -m 0644 \
-		$(O)/completion.$${c%%:*} $(DESTDIR)$(PREFIX)/share/$${c#*:} || exit 1; done
+install: all $(O)/lib$(NAME).so.$(VERSION)   ## honours PREFIX and DESTDIR
+	$(Q)tools/install-files install $(O) $(VERSION) "$(PREFIX)" "$(DESTDIR)" "$(LIBS)"
+uninstall:                                  ## removes what install put there, and nothing else
+	$(Q)tools/install-files uninstall $(O) $(VERSION) "$(PREFIX)" "$(DESTDIR)"
+deb: all $(O)/lib$(NAME).so.$(VERSION)      ## a Debian package, in the build directory
+	$(Q)tools/package-deb $(O) $(VERSION)
 clean:                                      ## remove everything built
 	$(Q)rm -rf $(O)
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 -include $(SRC:%.c=$(O)/%.d) $(UNIT:=.d) $(ROOT:=.d)
-.PHONY: all deps tests unit check check-unit check-root demo bench fuzz lint install clean help
+.PHONY: all deps tests unit check check-unit check-root demo bench fuzz lint install uninstall deb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

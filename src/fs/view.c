@@ -225,7 +225,7 @@ int view_compile(const struct fs_plan *plan, int root, int store, struct view *r
 void view_op_text(const struct view_op *op, char *ret, size_t size)
 {
 	static const char *const verb[] = {
-		[VIEW_BEGIN] = "attaching the new root",
+		[VIEW_BEGIN] = "attaching the new root (a chroot needs a mount as its root)",
 		[VIEW_DIR] = "making the directory",
 		[VIEW_FILE] = "making the file",
 		[VIEW_LINK] = "making the symlink",

@@ -147,7 +147,7 @@ static void leaves_ordinary_text_alone(void **state)
 		"tokens=5",
 		"max_tokens=4096",
 		"secretary=anna",
-		"https://registry.npmjs.org/@scope/pkg",
+		"https://registry.example.org/@scope/pkg",
 		"https://example.org:8443/@user",
 		"http://[::1]:8080/@x",
 		"git@github.com:owner/repo.git",
