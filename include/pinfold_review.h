@@ -55,12 +55,13 @@ void pinfold_log_filter_free(struct pinfold_log_filter *f);
 
 /* What to read.  Zero-initialise.  Since 0.2. */
 struct pinfold_log_query {
-	/* The record; "-" is standard input; NULL is the policy's audit.path where the function
-	 * takes a policy, else $PINFOLD_LOG, else PINFOLD_LOG_DEFAULT.  Files that were rotated
+	/* The record; "-" is standard input; NULL is the policy's audit.path if there is one, else
+	 * $PINFOLD_LOG, else PINFOLD_LOG_DEFAULT.  Files that were rotated
 	 * away beside it (FILE.1, FILE.2.gz, FILE-20260131.xz, ...) are read first, oldest first.
 	 * What is compressed with gzip, xz or zstd is recognised by its content, and needs that
 	 * program. */
 	const char *path;
+	const struct pinfold_policy *policy;     /* borrowed; what each function makes of it */
 	const struct pinfold_log_filter *filter; /* borrowed; NULL lets all pass */
 	bool only;                               /* the one file, not the rotated ones */
 	bool follow;                             /* pinfold_log_read() only: go on at the end */
@@ -110,23 +111,21 @@ int pinfold_log_read(const struct pinfold_log_query *q,
 /* ---- the record: what it comes to --------------------------------------------------------- */
 
 /* Counts, as a JSON object: what was refused and what was reached most, by destination, name, path
- * and socket; events, sessions, agents; with a policy (NULL: none) also the entries of its lists
- * that decided nothing.  Different things beyond some thousands a table are counted together.
- * pinfold-log(1) names the members.  free() *ret.  Errors as pinfold_log_read().  Since 0.2. */
-int pinfold_log_stats(const struct pinfold_log_query *q, const struct pinfold_policy *policy,
-		      char **ret, struct pinfold_error *e);
+ * and socket; events, sessions, agents; with q->policy also the entries of its lists that decided
+ * nothing.  Different things beyond some thousands a table are counted together.  pinfold-log(1)
+ * names the members.  free() *ret.  Errors as pinfold_log_read().  Since 0.2. */
+int pinfold_log_stats(const struct pinfold_log_query *q, char **ret, struct pinfold_error *e);
 
-/* What the policy would have decided on what the record tells: a JSON object with newlyAllowed,
- * newlyDenied and unchanged.  pinfold-log(1) names the members.  The code that enforces judges;
- * this host's addresses, accounts and paths are taken as they are now.  Returns 1 when something
- * changes, else 0.  free() *ret.  Errors as pinfold_log_read().  Since 0.2. */
-int pinfold_log_replay(const struct pinfold_log_query *q, const struct pinfold_policy *policy,
-		       char **ret, struct pinfold_error *e);
+/* What q->policy (not NULL) would have decided on what the record tells: a JSON object with
+ * newlyAllowed, newlyDenied and unchanged.  pinfold-log(1) names the members.  The code that
+ * enforces judges; this host's addresses, accounts and paths are taken as they are now.  Returns 1
+ * when something changes, else 0.  free() *ret.  Errors as pinfold_log_read().  Since 0.2. */
+int pinfold_log_replay(const struct pinfold_log_query *q, char **ret, struct pinfold_error *e);
 
-/* Writes one self-contained HTML page to fd.  The policy may be NULL.  Errors as
- * pinfold_log_read(), and those of write(2).  Since 0.2. */
-int pinfold_report(const struct pinfold_log_query *q, const struct pinfold_policy *policy, int fd,
-		   struct pinfold_error *e);
+/* Writes one self-contained HTML page to fd; with q->policy it also says which entries decided
+ * nothing and what could be narrower.  Errors as pinfold_log_read(), and those of write(2).
+ * Since 0.2. */
+int pinfold_report(const struct pinfold_log_query *q, int fd, struct pinfold_error *e);
 
 #ifdef __cplusplus
 }

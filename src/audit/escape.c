@@ -9,9 +9,9 @@
 #define REPLACEMENT 0xfffdU
 #define ESCAPED_MAX 6 /* \uXXXX; UTF-8 itself has at most 4 bytes */
 
-/* Decodes one character; an invalid byte counts as one U+FFFD.  Returns the bytes consumed. */
-static size_t decode(const unsigned char *s, uint32_t *ret)
+size_t escape_decode(const char *text, uint32_t *ret)
 {
+	const unsigned char *s = (const unsigned char *)text;
 	static const struct {
 		uint8_t mask, lead, more;
 		uint32_t min;
@@ -41,13 +41,11 @@ static size_t decode(const unsigned char *s, uint32_t *ret)
 	return 1;
 }
 
-/* C0, DEL and C1 steer terminals; the others reorder or hide text (bidirectional overrides, line
- * separators, zero width, byte order mark). */
-static bool must_escape(uint32_t c)
+bool escape_wants(uint32_t c)
 {
 	static const uint32_t ranges[][2] = {
-		{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x200b, 0x200f },
-		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
+		{ 0x00, 0x1f },     { 0x7f, 0x9f },     { 0xad, 0xad },     { 0x61c, 0x61c },
+		{ 0x200b, 0x200f }, { 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfeff, 0xfeff },
 	};
 
 	for (size_t i = 0; i < sizeof(ranges) / sizeof(ranges[0]); i++)
@@ -70,8 +68,8 @@ static size_t escape_one(char out[ESCAPED_MAX + 1], const char *text, size_t *co
 		out[1] = letter[special - plain];
 		return 2;
 	}
-	*consumed = decode((const unsigned char *)text, &c);
-	if (must_escape(c))
+	*consumed = escape_decode(text, &c);
+	if (escape_wants(c))
 		return (size_t)snprintf(out, ESCAPED_MAX + 1, "\\u%04x", c & 0xffff);
 	if (c == REPLACEMENT) {
 		memcpy(out, replacement, sizeof(replacement));

@@ -28,6 +28,9 @@ const struct verb VERBS[] = {
 	  RELOAD_OPTIONS, verb_reload },
 	{ "kill", "SESSION", "End a session: SIGTERM, and after five seconds SIGKILL.",
 	  KILL_OPTIONS, verb_kill },
+	{ "log", "[FILE] | stats [FILE] | replay POLICY [FILE]",
+	  "Search the record; count; say what another policy would have decided.", LOG_OPTIONS,
+	  verb_log },
 	{ 0 },
 };
 

@@ -14,6 +14,7 @@ extern const struct option_row PS_OPTIONS[];
 extern const struct option_row SHOW_OPTIONS[];
 extern const struct option_row RELOAD_OPTIONS[];
 extern const struct option_row KILL_OPTIONS[];
+extern const struct option_row LOG_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
@@ -25,5 +26,6 @@ int verb_ps(int argc, char **argv);
 int verb_show(int argc, char **argv);
 int verb_reload(int argc, char **argv);
 int verb_kill(int argc, char **argv);
+int verb_log(int argc, char **argv);
 
 #endif

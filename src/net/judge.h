@@ -8,8 +8,11 @@
 
 #include "abi.h"
 #include "base/addr.h"
+#include "net/host.h"
+#include "net/tables.h"
 
 struct net_rule;
+struct pinfold_error;
 struct policy;
 
 #define NET_STEERED_PORT 53 /* of every server: the session's resolver answers there */
@@ -23,6 +26,18 @@ struct net_judgement {
  * given as such.  The host's own addresses are read from the system. */
 struct net_judgement net_judge(const struct policy *p, const struct addr *a, uint16_t port,
 			       unsigned proto, const char *name);
+
+/* The same for many questions to one policy, which is borrowed. */
+struct net_judge {
+	const struct policy *policy;
+	struct net_tables tables;
+	struct net_host host;
+};
+
+int net_judge_prepare(struct net_judge *j, const struct policy *p, struct pinfold_error *e);
+struct net_judgement net_judge_ask(const struct net_judge *j, const struct addr *a, uint16_t port,
+				   unsigned proto, const char *name);
+void net_judge_done(struct net_judge *j);
 
 /* One sentence for a reason; and how to change such a verdict ("" where nothing can).  dst is
  * "host:port" as it would stand in a policy. */
