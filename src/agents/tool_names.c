@@ -204,7 +204,9 @@ int tool_pattern_read(const char *text, char ret[static TOOL_NAME_BUF])
 	for (size_t i = 0; i < len; i++) {
 		if ((unsigned char)text[i] < ' ' || text[i] == '\x7f')
 			return -EINVAL;
-		ret[i] = text[i] >= 'A' && text[i] <= 'Z' ? small[text[i] - 'A'] : text[i];
+		ret[i] = text[i];
+		if (text[i] >= 'A' && text[i] <= 'Z')
+			ret[i] = small[text[i] - 'A'];
 	}
 	ret[len] = '\0';
 	return (int)len;
