@@ -208,6 +208,28 @@ static int join(const char *dir, const char *name, char ret[static PATH_MAX])
 	return n < 0 || n >= PATH_MAX ? -ENAMETOOLONG : 0;
 }
 
+static bool has_dots(const char *rel)
+{
+	for (const char *at = strstr(rel, ".."); at; at = strstr(at + 1, ".."))
+		if ((at == rel || at[-1] == '/') && (at[2] == '/' || at[2] == '\0'))
+			return true;
+	return false;
+}
+
+/* As written, and whether or not it exists: a denied name is denied before anything is said about
+ * it.  With ".." only the real name tells. */
+static int judge_written(const struct fsop *f, const char *rel, enum fsop_want want,
+			 struct pinfold_error *e)
+{
+	char path[PATH_MAX];
+
+	if (has_dots(rel) || strcmp(rel, ".") == 0)
+		return 0;
+	if (join(f->path, rel, path) < 0)
+		return fsop_fail(e, -ENAMETOOLONG, rel);
+	return fsop_ask(f, path, want, NULL, e);
+}
+
 int fsop_place_open(const struct fsop *f, const char *path, enum fsop_want want,
 		    struct fsop_place *ret, struct pinfold_error *e)
 {
@@ -216,6 +238,8 @@ int fsop_place_open(const struct fsop *f, const char *path, enum fsop_want want,
 	char dir[PATH_MAX];
 	int r = fsop_relative(f, path, rel, e);
 
+	if (r == 0)
+		r = judge_written(f, rel, want, e);
 	if (r < 0)
 		return r;
 	r = split(rel, dir, ret->name);

@@ -13,6 +13,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "pinfold_agents.h"
 
 #define REPLACEMENT 0xfffd
 #define CHUNK 65536
@@ -357,4 +358,40 @@ int tag_pipe_close(struct tag_pipe *p, struct pinfold_error *e)
 	if (r < 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0)
 		return err_set(e, -EIO, "what the command wrote was not passed on whole");
 	return 0;
+}
+
+/* ---- the public interface -------------------------------------------------------------------- */
+
+static const enum tag_source PUBLIC_SOURCES[] = {
+	[PINFOLD_SOURCE_EXEC] = TAG_EXEC,   [PINFOLD_SOURCE_WEB] = TAG_WEB,
+	[PINFOLD_SOURCE_FILE] = TAG_FILE,   [PINFOLD_SOURCE_MCP] = TAG_MCP,
+	[PINFOLD_SOURCE_SKILL] = TAG_SKILL,
+};
+
+_Static_assert(ARRAY_SIZE(PUBLIC_SOURCES) == TAG_SOURCES, "every source is public");
+
+int pinfold_tag_copy(int in_fd, int out_fd, enum pinfold_source source, const char *session,
+		     struct pinfold_error *e)
+{
+	return tag_pump(in_fd, out_fd, PUBLIC_SOURCES[source], session, e);
+}
+
+int pinfold_tag_open(int out_fd, enum pinfold_source source, const char *session,
+		     struct pinfold_tag *ret, struct pinfold_error *e)
+{
+	struct tag_pipe p;
+	int r = tag_pipe_open(out_fd, PUBLIC_SOURCES[source], session, &p, e);
+
+	if (r < 0)
+		return r;
+	*ret = (struct pinfold_tag){ p.fd, p.pid };
+	return 0;
+}
+
+int pinfold_tag_close(struct pinfold_tag *t, struct pinfold_error *e)
+{
+	struct tag_pipe p = { t->fd, t->pid };
+
+	t->fd = -1;
+	return tag_pipe_close(&p, e);
 }

@@ -31,6 +31,10 @@ const struct verb VERBS[] = {
 	{ "log", "[FILE] | stats [FILE] | replay POLICY [FILE]",
 	  "Search the record; count; say what another policy would have decided.", LOG_OPTIONS,
 	  verb_log },
+	{ "fs", "read | write | create | mkdir | rm | mv | stat | ls PATH [TO]",
+	  "Work on files below a workspace, as the policy allows.", FS_OPTIONS, verb_fs },
+	{ "tag", "", "Wrap text from outside, so that a model can tell it from orders.",
+	  TAG_OPTIONS, verb_tag },
 	{ 0 },
 };
 

@@ -95,13 +95,40 @@ static int no_such_option(const struct verb *v, const char *word)
 	return usage_error(v, "no such option", word);
 }
 
+/* One word and, where its option wants it, next.  "-rf": what follows a flag's letter are letters
+ * again.  Yields how many words it took. */
+static int parse_word(const struct verb *v, const char *word, const char *next, void *data)
+{
+	const char *value = NULL;
+	const char *at = word;
+	int taken = 1;
+
+	do {
+		const struct option_row *o = find_option(v, at, &value);
+
+		if (!o)
+			return no_such_option(v, word);
+		if (!o->argument && value && (word[1] == '-' || value[0] == '-'))
+			return usage_error(v, "takes no value:", word);
+		if (o->argument && !value && !next)
+			return usage_error(v, "a value is missing after", word);
+		at = o->argument || !value ? NULL : value - 1;
+		if (o->argument && !value) {
+			value = next;
+			taken = 2;
+		}
+		if (o->set(data, o->argument ? value : NULL) < 0)
+			return OPT_ERROR;
+	} while (at);
+	return taken;
+}
+
 int opt_parse(const struct verb *v, int argc, char **argv, void *data)
 {
 	int i = 1;
 
-	for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
-		const struct option_row *o;
-		const char *value;
+	while (i < argc && argv[i][0] == '-' && argv[i][1]) {
+		int n;
 
 		if (strcmp(argv[i], "--") == 0)
 			return i + 1;
@@ -109,17 +136,10 @@ int opt_parse(const struct verb *v, int argc, char **argv, void *data)
 			print_help(v);
 			return OPT_HELP;
 		}
-		o = find_option(v, argv[i], &value);
-		if (!o)
-			return no_such_option(v, argv[i]);
-		if (!o->argument && value)
-			return usage_error(v, "takes no value:", argv[i]);
-		if (o->argument && !value && i + 1 >= argc)
-			return usage_error(v, "a value is missing after", argv[i]);
-		if (o->argument && !value)
-			value = argv[++i];
-		if (o->set(data, value) < 0)
-			return OPT_ERROR;
+		n = parse_word(v, argv[i], i + 1 < argc ? argv[i + 1] : NULL, data);
+		if (n < 0)
+			return n;
+		i += n;
 	}
 	return i;
 }

@@ -15,6 +15,8 @@ extern const struct option_row SHOW_OPTIONS[];
 extern const struct option_row RELOAD_OPTIONS[];
 extern const struct option_row KILL_OPTIONS[];
 extern const struct option_row LOG_OPTIONS[];
+extern const struct option_row FS_OPTIONS[];
+extern const struct option_row TAG_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
@@ -27,5 +29,7 @@ int verb_show(int argc, char **argv);
 int verb_reload(int argc, char **argv);
 int verb_kill(int argc, char **argv);
 int verb_log(int argc, char **argv);
+int verb_fs(int argc, char **argv);
+int verb_tag(int argc, char **argv);
 
 #endif

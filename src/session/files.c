@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/* The file tools' own check, under a policy: the same judgement as a session's, without one. */
+#include <errno.h>
+#include <fts.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "agents/fsop.h"
+#include "base/clean.h"
+#include "base/err.h"
+#include "fs/git.h"
+#include "pinfold_agents.h"
+#include "policy/handle.h"
+#include "session/why_view.h"
+
+#define NAMES_ENTRIES_MAX 200000 /* looked at for other names of one file */
+
+struct pinfold_fs {
+	const struct pinfold_policy *policy;
+	struct why_view view;
+	struct fsop op;
+};
+
+/* ---- other names of a file ------------------------------------------------------------------- */
+
+struct search {
+	const struct path_set *set;
+	const struct stat *file;
+	size_t seen;
+	size_t found;
+	bool denied;
+};
+
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_dev == b->st_dev;
+}
+
+static void search_tree(struct search *s, char *tree)
+{
+	char *roots[] = { tree, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	const FTSENT *at;
+
+	while (fts && !s->denied && s->seen < NAMES_ENTRIES_MAX && (at = fts_read(fts))) {
+		s->seen++;
+		if (at->fts_info != FTS_F || !is_same(at->fts_statp, s->file))
+			continue;
+		s->found++;
+		s->denied = path_set_judge(s->set, at->fts_path).right == PATH_DENY;
+	}
+	if (fts)
+		fts_close(fts);
+}
+
+static bool names_a_tree(const struct path_rule *r)
+{
+	return r->right == PATH_DENY && !r->pattern && !r->glob;
+}
+
+/* A file with several names is refused when one of them is denied, or not all could be looked
+ * for. */
+static int judge_names(const struct pinfold_fs *fs, const char *path, const struct stat *st,
+		       struct pinfold_error *e)
+{
+	struct search s = { .set = &fs->view.set, .file = st };
+
+	search_tree(&s, fs->op.path);
+	for (size_t i = 0; i < s.set->n && !s.denied && s.found < st->st_nlink; i++)
+		if (names_a_tree(&s.set->rule[i]))
+			search_tree(&s, s.set->rule[i].path);
+	if (s.denied)
+		return err_set(e, -EPERM, "'%s' is another name of a file that is denied", path);
+	if (s.seen >= NAMES_ENTRIES_MAX)
+		return err_set(e, -EPERM, "'%s' has %llu names, too far apart to be looked for",
+			       path, (unsigned long long)st->st_nlink);
+	return 0;
+}
+
+/* ---- the judge ------------------------------------------------------------------------------- */
+
+static int refuse(const struct path_judgement *j, const char *path, enum fsop_want want,
+		  struct pinfold_error *e)
+{
+	const char *what = want == FSOP_WRITE ? "changed" : "read";
+
+	if (!j->rule)
+		return err_set(e, -EPERM, "'%s' may not be %s: nothing grants it", path, what);
+	return err_set(e, -EPERM, "'%s' may not be %s: %.60s, %.80s", path, what, j->rule->text,
+		       j->rule->origin);
+}
+
+static int judge(void *data, const char *path, enum fsop_want want, const struct stat *st,
+		 struct pinfold_error *e)
+{
+	const struct pinfold_fs *fs = data;
+	struct path_judgement j = path_set_judge(&fs->view.set, path);
+
+	if (j.right == PATH_DENY || (want == FSOP_WRITE && j.right != PATH_RW))
+		return refuse(&j, path, want, e);
+	if (want == FSOP_WRITE && fs->policy->policy.fs.protect_git && git_path_is_held(path))
+		return err_set(e, -EPERM, "'%s' may not be changed: filesystem.protectGit", path);
+	if (st && S_ISREG(st->st_mode) && st->st_nlink > 1)
+		return judge_names(fs, path, st, e);
+	return 0;
+}
+
+int pinfold_fs_open(const struct pinfold_policy *policy, struct pinfold_fs **ret,
+		    struct pinfold_error *e)
+{
+	const struct policy *p = &policy->policy;
+	struct pinfold_fs *fs = calloc(1, sizeof(*fs));
+	int r;
+
+	if (!fs)
+		return err_set(e, -ENOMEM, "out of memory");
+	fs->op.root = -1;
+	fs->policy = policy;
+	r = why_view_build(policy, &fs->view, e);
+	if (r == 0)
+		r = fsop_open(p->fence_to_lane && p->lane ? p->lane : p->workspace, judge, fs,
+			      &fs->op, e);
+	if (r < 0) {
+		pinfold_fs_close(fs);
+		return r;
+	}
+	*ret = fs;
+	return 0;
+}
+
+void pinfold_fs_close(struct pinfold_fs *fs)
+{
+	if (!fs)
+		return;
+	fsop_done(&fs->op);
+	why_view_done(&fs->view);
+	free(fs);
+}
+
+/* ---- the operations -------------------------------------------------------------------------- */
+
+static unsigned map(unsigned flags, unsigned from, unsigned to)
+{
+	return flags & from ? to : 0;
+}
+
+int pinfold_fs_read(const struct pinfold_fs *fs, const char *path, uint64_t max, int out_fd,
+		    struct pinfold_error *e)
+{
+	return fsop_read(&fs->op, path, max, out_fd, e);
+}
+
+int pinfold_fs_write(const struct pinfold_fs *fs, const char *path, uint64_t max, int in_fd,
+		     unsigned flags, struct pinfold_error *e)
+{
+	return fsop_write(&fs->op, path, max, in_fd,
+			  map(flags, PINFOLD_FS_EXCLUSIVE, FSOP_EXCLUSIVE) |
+			      map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS),
+			  e);
+}
+
+int pinfold_fs_mkdir(const struct pinfold_fs *fs, const char *path, unsigned flags,
+		     struct pinfold_error *e)
+{
+	return fsop_mkdir(&fs->op, path, map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS), e);
+}
+
+int pinfold_fs_remove(const struct pinfold_fs *fs, const char *path, unsigned flags,
+		      struct pinfold_error *e)
+{
+	return fsop_remove(&fs->op, path,
+			   map(flags, PINFOLD_FS_RECURSIVE, FSOP_RECURSIVE) |
+			       map(flags, PINFOLD_FS_FORCE, FSOP_FORCE),
+			   e);
+}
+
+int pinfold_fs_move(const struct pinfold_fs *fs, const char *from, const char *to,
+		    struct pinfold_error *e)
+{
+	return fsop_move(&fs->op, from, to, e);
+}
+
+int pinfold_fs_stat(const struct pinfold_fs *fs, const char *path, struct pinfold_fs_info *ret,
+		    struct pinfold_error *e)
+{
+	static const enum pinfold_fs_type types[] = {
+		[FSOP_OTHER] = PINFOLD_FS_OTHER,
+		[FSOP_FILE] = PINFOLD_FS_FILE,
+		[FSOP_DIRECTORY] = PINFOLD_FS_DIRECTORY,
+	};
+	struct fsop_stat st;
+	int r = fsop_stat(&fs->op, path, &st, e);
+
+	_Static_assert(ARRAY_SIZE(types) == FSOP_DIRECTORY + 1, "one word a type");
+	if (r < 0)
+		return r;
+	*ret = (struct pinfold_fs_info){ types[st.type], st.size, st.mtime_ms };
+	return 0;
+}
+
+int pinfold_fs_list(const struct pinfold_fs *fs, const char *path,
+		    int (*entry)(void *data, const char *name, bool is_directory), void *data,
+		    struct pinfold_error *e)
+{
+	struct fsop_entry *list;
+	size_t n;
+	int r = fsop_list(&fs->op, path, &list, &n, e);
+
+	if (r < 0)
+		return r;
+	for (size_t i = 0; r == 0 && i < n; i++)
+		r = entry(data, list[i].name, list[i].is_directory);
+	fsop_list_done(list, n);
+	return r < 0 ? err_set(e, r, "'%s' could not be listed whole", path) : 0;
+}
