@@ -35,6 +35,8 @@
 struct landlock_audit {
 	int fd;
 	struct stream stream;
+	void (*on_call)(void *data, const struct call_denial *d);
+	void *call_data;
 };
 
 /* ---- is auditing on? ------------------------------------------------------------------------- */
@@ -192,16 +194,12 @@ static int join_first(int *ret_fd, struct pinfold_error *e)
 	return r;
 }
 
-int landlock_audit_new(struct landlock_audit **ret, struct pinfold_error *e)
+int landlock_audit_new_for_calls(struct landlock_audit **ret, struct pinfold_error *e)
 {
 	auto_close int fd = -1;
 	struct landlock_audit *a;
-	int r = check_abi(e);
+	int r = join_first(&fd, e);
 
-	if (r == 0)
-		r = check_enabled(e);
-	if (r == 0)
-		r = join_first(&fd, e);
 	if (r < 0)
 		return r;
 	a = calloc(1, sizeof(*a));
@@ -210,6 +208,15 @@ int landlock_audit_new(struct landlock_audit **ret, struct pinfold_error *e)
 	a->fd = take_fd(fd);
 	*ret = a;
 	return 0;
+}
+
+int landlock_audit_new(struct landlock_audit **ret, struct pinfold_error *e)
+{
+	int r = check_abi(e);
+
+	if (r == 0)
+		r = check_enabled(e);
+	return r < 0 ? r : landlock_audit_new_for_calls(ret, e);
 }
 
 int landlock_audit_fd(const struct landlock_audit *a)
@@ -240,7 +247,13 @@ static ssize_t receive(int fd, char *buf, size_t size)
 int landlock_audit_read(struct landlock_audit *a, int (*is_ours)(void *data, pid_t pid),
 			void (*fn)(void *data, const struct landlock_denial *d), void *data)
 {
-	const struct stream_to to = { is_ours, fn, data };
+	const struct stream_to to = {
+		.is_ours = is_ours,
+		.fn = fn,
+		.data = data,
+		.on_call = a->on_call,
+		.call_data = a->call_data,
+	};
 	union {
 		struct nlmsghdr head;
 		char bytes[RECORD_MAX];
@@ -263,6 +276,13 @@ int landlock_audit_read(struct landlock_audit *a, int (*is_ours)(void *data, pid
 	if (got == 0)
 		handed += stream_flush(&a->stream, &to);
 	return handed;
+}
+
+void landlock_audit_on_call(struct landlock_audit *a,
+			    void (*fn)(void *data, const struct call_denial *d), void *data)
+{
+	a->on_call = fn;
+	a->call_data = data;
 }
 
 void landlock_audit_free(struct landlock_audit *a)

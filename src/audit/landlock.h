@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads Landlock's denials from the kernel's audit stream (ABI 7, Linux 6.15), without auditd. */
+/* Reads Landlock's denials (ABI 7, Linux 6.15), and those of seccomp filters that ask for it, from
+ * the kernel's audit stream, without auditd. */
 #ifndef PINFOLD_AUDIT_LANDLOCK_H
 #define PINFOLD_AUDIT_LANDLOCK_H
 
@@ -24,6 +25,18 @@ struct landlock_denial {
 	uint16_t port;
 };
 
+/* A system call that a seccomp filter refused or killed for. */
+struct call_denial {
+	pid_t pid; /* of the first pid namespace */
+	uid_t uid;
+	uint32_t audit_session; /* as /proc/PID/sessionid; (uint32_t)-1: none */
+	uint32_t arch;          /* AUDIT_ARCH_ */
+	int nr;
+	int signal; /* that it was killed with; 0: it got an error */
+	char comm[32];
+	char exe[256];
+};
+
 struct landlock_audit; /* heap object */
 
 /* Joins the kernel's read-only audit group, in the first network namespace: when this process is in
@@ -31,6 +44,9 @@ struct landlock_audit; /* heap object */
  * is off, or that namespace can't be entered.  -EPERM: CAP_AUDIT_READ or CAP_AUDIT_CONTROL is
  * missing, or this is not the first pid namespace. */
 int landlock_audit_new(struct landlock_audit **ret, struct pinfold_error *e);
+
+/* The same for system calls only: their records need neither Landlock nor that auditing is on. */
+int landlock_audit_new_for_calls(struct landlock_audit **ret, struct pinfold_error *e);
 
 /* For poll(2). */
 int landlock_audit_fd(const struct landlock_audit *a);
@@ -45,6 +61,11 @@ int landlock_audit_fd(const struct landlock_audit *a);
  * the socket is broken. */
 int landlock_audit_read(struct landlock_audit *a, int (*is_ours)(void *data, pid_t pid),
 			void (*fn)(void *data, const struct landlock_denial *d), void *data);
+
+/* From now on landlock_audit_read() hands refused system calls to fn as well: those of the whole
+ * host.  Filters say for themselves whether the kernel tells (SECCOMP_FILTER_FLAG_LOG). */
+void landlock_audit_on_call(struct landlock_audit *a,
+			    void (*fn)(void *data, const struct call_denial *d), void *data);
 
 /* Accepts NULL. */
 void landlock_audit_free(struct landlock_audit *a);

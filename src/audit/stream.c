@@ -312,6 +312,37 @@ static void feed_syscall(struct stream *s, uint64_t serial, const char *fields)
 	}
 }
 
+/* One record says all: "uid=.. ses=.. pid=.. comm=.. exe=.. sig=0 arch=c000003e syscall=272 ...".
+ */
+static int feed_seccomp(const char *fields, const struct stream_to *to)
+{
+	struct call_denial d = { .nr = -1, .uid = (uid_t)-1, .audit_session = UINT32_MAX };
+	struct field f;
+
+	while (next_field(&fields, &f)) {
+		if (key_is(&f, "pid"))
+			d.pid = take_pid(&f);
+		else if (key_is(&f, "uid"))
+			d.uid = (uid_t)take_number(&f, 10);
+		else if (key_is(&f, "ses"))
+			d.audit_session = (uint32_t)take_number(&f, 10);
+		else if (key_is(&f, "arch"))
+			d.arch = (uint32_t)take_number(&f, 16);
+		else if (key_is(&f, "syscall"))
+			d.nr = (int)take_number(&f, 10);
+		else if (key_is(&f, "sig"))
+			d.signal = (int)take_number(&f, 10);
+		else if (key_is(&f, "comm"))
+			take_string(&f, d.comm, sizeof(d.comm));
+		else if (key_is(&f, "exe"))
+			take_string(&f, d.exe, sizeof(d.exe));
+	}
+	if (!to->on_call || d.pid <= 0 || d.nr < 0)
+		return 0;
+	to->on_call(to->call_data, &d);
+	return 1;
+}
+
 int stream_feed(struct stream *s, unsigned type, const char *text, const struct stream_to *to)
 {
 	struct stream_event *n;
@@ -327,6 +358,8 @@ int stream_feed(struct stream *s, unsigned type, const char *text, const struct 
 	case STREAM_LANDLOCK_DOMAIN:
 		feed_domain(s, fields, to);
 		return 0;
+	case STREAM_SECCOMP:
+		return feed_seccomp(fields, to);
 	case STREAM_SYSCALL:
 		feed_syscall(s, serial, fields);
 		return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts Landlock's denials together from the records of the kernel's audit stream. */
+/* Puts denials together from the records of the kernel's audit stream. */
 #ifndef PINFOLD_AUDIT_STREAM_H
 #define PINFOLD_AUDIT_STREAM_H
 
@@ -20,6 +20,7 @@
 enum stream_type {
 	STREAM_SYSCALL = 1300,
 	STREAM_END_OF_EVENT = 1320,
+	STREAM_SECCOMP = 1326,
 	STREAM_LANDLOCK_ACCESS = 1423,
 	STREAM_LANDLOCK_DOMAIN = 1424,
 };
@@ -48,6 +49,8 @@ struct stream_to {
 	int (*is_ours)(void *data, pid_t pid);
 	void (*fn)(void *data, const struct landlock_denial *d);
 	void *data;
+	void (*on_call)(void *data, const struct call_denial *d); /* NULL: nobody asks */
+	void *call_data;
 };
 
 /* One record: its type and its text, "audit(1700000000.123:45): domain=...".  Returns how many

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/netlink.h>
 #include <linux/seccomp.h>
 #include <seccomp.h>
 #include <stdbool.h>
@@ -133,6 +134,7 @@ static int permit_arguments(struct program *p, const struct policy *policy, stru
 									  AF_INET6, AF_NETLINK };
 	static const uint32_t unix_only[] = { AF_UNIX };
 	static const uint32_t zero[] = { 0 };
+	static const uint32_t netlinks[] = { NETLINK_ROUTE, NETLINK_KOBJECT_UEVENT };
 	/* The last type is for icmp only: the network fence judges the rest of it. */
 	static const uint32_t types[] = { SOCK_STREAM, SOCK_DGRAM, SOCK_RAW };
 	/* Linux, 32 bit, UNAME26, no randomization (debuggers), and the query.  Not
@@ -154,18 +156,39 @@ static int permit_arguments(struct program *p, const struct policy *policy, stru
 	}
 
 	const struct permit permits[] = {
-		{ SYS_socket, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, families, n_families },
-		{ SYS_socket, EPROTONOSUPPORT, 2, true, AF_NETLINK, UINT32_MAX, zero, 1 },
-		{ SYS_socket, EPERM, 1, true, AF_INET, SOCK_TYPE_BITS, types, n_types },
-		{ SYS_socket, EPERM, 1, true, AF_INET6, SOCK_TYPE_BITS, types, n_types },
-		{ SYS_socketpair, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, unix_only, 1 },
-		{ SYS_personality, EPERM, 0, false, 0, UINT32_MAX, personas, ARRAY_SIZE(personas) },
-		{ SYS_prlimit64, EPERM, 0, false, 0, UINT32_MAX, zero, 1 },
+		{ SYS_socket, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, families, n_families, false },
+		{ SYS_socket, EPROTONOSUPPORT, 2, true, AF_NETLINK, UINT32_MAX, netlinks,
+		  ARRAY_SIZE(netlinks), false },
+		{ SYS_socket, EPERM, 1, true, AF_INET, SOCK_TYPE_BITS, types, n_types, false },
+		{ SYS_socket, EPERM, 1, true, AF_INET6, SOCK_TYPE_BITS, types, n_types, false },
+		{ SYS_socketpair, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, unix_only, 1, false },
+		{ SYS_personality, EPERM, 0, false, 0, UINT32_MAX, personas, ARRAY_SIZE(personas),
+		  false },
+		{ SYS_prlimit64, EPERM, 0, false, 0, UINT32_MAX, zero, 1, false },
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(permits); i++)
 		program_permit(p, &permits[i]);
 	return 0;
+}
+
+/* News of devices: browsers and whatever links libudev ask at every start, and do without. */
+static void refuse_quietly(struct program *p)
+{
+	static const uint32_t uevent[] = { NETLINK_KOBJECT_UEVENT };
+	const struct permit none = {
+		.nr = SYS_socket,
+		.error = EPROTONOSUPPORT,
+		.arg = 2,
+		.when = true,
+		.when_value = AF_NETLINK,
+		.mask = UINT32_MAX,
+		.values = uevent,
+		.n_values = 1,
+		.inverted = true,
+	};
+
+	program_permit(p, &none);
 }
 
 static int keep(const struct program *p, struct seccomp_program *ret)
@@ -214,6 +237,7 @@ int seccomp_filter_prepare(struct seccomp_filter *f, const struct policy *p,
 	if (r < 0)
 		return err_set(e, r, "cannot compile the system call filter: %s", strerror(-r));
 	program_bound_numbers(&quiet, seccomp_arch_native(), p->seccomp.allow_nested);
+	refuse_quietly(&quiet);
 	return finish(f, &quiet, &told, e);
 }
 

@@ -17,7 +17,8 @@ struct seccomp_program {
 /*
  * Two programs, since the kernel logs (audit record 1326) for a whole program or not at all:
  *  - quiet: wrong architectures (killed, x32 and i386 too), numbers newer than this version of
- *    pinfold and clone3 (ENOSYS, which every thread of glibc asks for): no attempt to leave;
+ *    pinfold, clone3 (ENOSYS, which every thread of glibc asks for), news of devices: no attempt
+ *    to leave;
  *  - told: all that is refused, logged by the kernel.
  */
 struct seccomp_filter {

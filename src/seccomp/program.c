@@ -77,7 +77,8 @@ void program_bound_numbers(struct program *p, uint32_t arch, bool allow_clone3)
 
 void program_permit(struct program *p, const struct permit *permit)
 {
-	size_t check = 2 + permit->n_values + 1; /* load, mask, comparisons, return */
+	size_t n = permit->n_values;
+	size_t check = 2 + n + 1 + permit->inverted; /* load, mask, comparisons, (skip,) return */
 	size_t when = permit->when ? 2 : 0;
 
 	emit_load(p, offsetof(struct seccomp_data, nr));
@@ -88,8 +89,11 @@ void program_permit(struct program *p, const struct permit *permit)
 	}
 	emit_load_arg(p, permit->arg);
 	emit(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, permit->mask));
-	for (size_t i = 0; i < permit->n_values; i++)
-		emit_jump(p, BPF_JEQ, permit->values[i], permit->n_values - i, 0);
+	/* To the return, or past it. */
+	for (size_t i = 0; i < n; i++)
+		emit_jump(p, BPF_JEQ, permit->values[i], n - i, 0);
+	if (permit->inverted)
+		emit(p, (struct sock_filter)BPF_STMT(BPF_JMP | BPF_JA, 1));
 	emit_return(p, SECCOMP_RET_ERRNO | (uint32_t)permit->error);
 }
 

@@ -32,6 +32,7 @@ struct permit {
 	uint32_t mask;
 	const uint32_t *values; /* borrowed */
 	size_t n_values;
+	bool inverted; /* a deny-list: the values fail, all others pass */
 };
 
 /* Kills on a foreign architecture (i386 and x32 calls among them), answers ENOSYS to every number

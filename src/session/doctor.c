@@ -55,11 +55,14 @@ static enum pinfold_state try_landlock_audit(struct trial *t)
 	struct landlock_audit *a = NULL;
 	struct pinfold_error e = { 0 };
 
-	t->fix = "Linux 6.15 with audit enabled (audit=1 at boot) records file denials";
+	t->fix =
+	    "Linux 6.15 with audit enabled (audit=1 at boot) records denials of files and calls";
 	if (landlock_audit_new(&a, &e) < 0)
 		return found(t, PINFOLD_PARTIAL, e.text);
 	landlock_audit_free(a);
-	return found(t, PINFOLD_READY, "file denials come back from the kernel, with path");
+	return found(t, PINFOLD_READY,
+		     "Landlock's denials come back from the kernel, with path; what has no name "
+		     "inside, is masked or mounted read-only fails without a record");
 }
 
 /* Several doctors may be at work. */

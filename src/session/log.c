@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "audit/landlock.h"
 #include "audit/record.h"
 #include "base/clean.h"
 #include "base/clock.h"
@@ -337,63 +336,6 @@ void log_dns_judged(struct session *s, const struct dns_note *note, const struct
 	record_end(l);
 }
 
-/* ---- files ---------------------------------------------------------------------------------- */
-
-int log_is_ours(void *data, pid_t pid)
-{
-	const struct session *s = data;
-
-	return pid == s->init;
-}
-
-static bool is_signal_or_socket(const char *blockers)
-{
-	return strncmp(blockers, "scope.", 6) == 0;
-}
-
-void log_landlock_denial(void *data, const struct landlock_denial *d)
-{
-	struct session *s = data;
-	bool scoped = is_signal_or_socket(d->blockers);
-	const char *event =
-	    scoped && strstr(d->blockers, "abstract_unix") ? "unix_deny" : "fs_deny";
-	struct path_judgement judged = { 0 };
-	char advice[ADVICE_MAX] = "";
-	char key[LANDLOCK_PATH_MAX + 160];
-	char hint[FOLD_KEY_MAX];
-	struct record_line *l;
-	bool writes =
-	    strstr(d->blockers, "read_") == NULL && strstr(d->blockers, "execute") == NULL;
-
-	s->denied.fs++;
-	snprintf(key, sizeof(key), "%s %s", d->blockers, d->path);
-	if (record_fold(s->record, event, key))
-		return;
-	if (!scoped) {
-		judged = path_set_judge(&s->paths, d->path);
-		snprintf(advice, sizeof(advice), "to allow it add \"%.300s\" to filesystem.%s",
-			 d->path,
-			 writes                           ? "rw"
-			 : strstr(d->blockers, "execute") ? "rox"
-							  : "ro");
-	}
-	l = record_begin(s->record, event);
-	record_number(l, "pid", d->pid);
-	record_text(l, "comm", d->comm[0] ? d->comm : NULL);
-	record_text(l, "path", d->path[0] ? d->path : NULL);
-	record_text(l, "op", d->blockers);
-	record_text(l, "rule", judged.rule ? judged.rule->text : NULL);
-	record_text(l, "origin", judged.rule ? judged.rule->origin : NULL);
-	record_text(l, "reason",
-		    scoped        ? "outside the session"
-		    : judged.rule ? "rule"
-				  : "unmatched");
-	record_text(l, "advice", advice[0] ? advice : NULL);
-	record_end(l);
-	snprintf(hint, sizeof(hint), "refused %s of %.300s", d->blockers, d->path);
-	log_hint(s, hint, advice);
-}
-
 /* ---- the session itself --------------------------------------------------------------------- */
 
 void log_session_start(struct session *s)
@@ -431,7 +373,8 @@ void log_session_start(struct session *s)
 	record_text(l, "syscalls", "ready");
 	record_text(l, "identity", "ready");
 	record_text(l, "unixRecord", s->watches_unix ? "ready" : "missing");
-	record_text(l, "fileRecord", s->landlock ? "ready" : s->no_file_record);
+	record_text(l, "fileRecord", s->no_file_record[0] ? s->no_file_record : "ready");
+	record_text(l, "callRecord", s->landlock ? "ready" : "missing");
 	record_text(l, "control", s->control.listener >= 0 ? "ready" : "missing");
 	record_object_end(l);
 	record_end(l);
@@ -464,6 +407,7 @@ void log_session_end(struct session *s)
 	record_number(l, "net", (int64_t)(counts.denied - everyday));
 	record_number(l, "dns", (int64_t)s->denied.dns);
 	record_number(l, "fs", (int64_t)s->denied.fs);
+	record_number(l, "calls", (int64_t)s->denied.calls);
 	record_object_end(l);
 	made_write(s, l);
 	record_number(l, "allowed", (int64_t)counts.allowed);

@@ -56,14 +56,16 @@ static int prepare_record(struct session *s, struct pinfold_error *e)
 	return quiet_read(s->policy, &s->quiet, e);
 }
 
-/* The kernel's own record of file denials is a help, not a fence: without it a session starts, and
- * the record says so. */
+/* The kernel's own record of denials is a help, not a fence: without it a session starts, and the
+ * record says so.  Refused calls are told where refused files are not. */
 static void prepare_landlock_audit(struct session *s)
 {
 	struct pinfold_error e = { 0 };
 
-	if (landlock_audit_new(&s->landlock, &e) < 0)
-		memcpy(s->no_file_record, e.text, sizeof(e.text));
+	if (landlock_audit_new(&s->landlock, &e) == 0)
+		return;
+	memcpy(s->no_file_record, e.text, sizeof(e.text));
+	landlock_audit_new_for_calls(&s->landlock, &e);
 }
 
 /* The path without symlinks of a file that may not exist yet; NULL: nowhere.  free() it. */

@@ -89,11 +89,13 @@ struct session {
 	struct net_rules quiet;          /* denials that are counted only */
 	bool is_recorded;                /* somewhere: a file, a stream */
 	bool watches_unix;               /* attempts at unix sockets outside are told */
-	struct landlock_audit *landlock; /* NULL: no_file_record says why */
-	char no_file_record[PINFOLD_ERROR_MAX];
+	struct landlock_audit *landlock; /* NULL: no record of the kernel's */
+	char no_file_record[PINFOLD_ERROR_MAX]; /* why there is none of files; "": there is */
+	uint32_t audit_session; /* of the kernel's audit; UINT32_MAX: the launcher's, or none */
 	struct {
 		uint64_t dns;
 		uint64_t fs;
+		uint64_t calls;
 		uint64_t everyday; /* counted by the kernel, but no attempt at anything */
 	} denied;
 	uint64_t started_us; /* CLOCK_MONOTONIC */

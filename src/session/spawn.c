@@ -44,6 +44,7 @@
 #include "policy/policy.h"
 #include "session/init.h"
 #include "session/link.h"
+#include "session/log_call.h"
 #include "session/session.h"
 #include "session/tenancy.h"
 #include "session/terminal.h"
@@ -221,6 +222,7 @@ int session_release(struct session *s, struct pinfold_error *e)
 		return session_explain_guard(s, r, e);
 	if (m.word != LINK_READY)
 		return explain(s, &m, e);
+	log_calls_start(s);
 	m = (struct link_message){ .word = LINK_GO };
 	r = link_send(s->link, &m);
 	net_loader_free(take_ptr(s->loader)); /* it has ended; reaped while the command starts */

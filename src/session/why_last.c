@@ -120,6 +120,7 @@ static const char *sentence_of(const char *event, const char *word)
 		{ "fs_deny", "rule", "the longest matching entry does not grant that" },
 		{ "fs_deny", "outside the session", "it belongs to a process outside the session" },
 		{ "unix_deny", "outside the session", "the socket was made outside the session" },
+		{ "syscall_deny", "system call", "the filter refuses that call to the session" },
 	};
 	const char *sentence;
 

@@ -6,6 +6,7 @@
 [ -n "${LAB_DIR:-}" ] && unset http_proxy https_proxy HTTP_PROXY HTTPS_PROXY ALL_PROXY no_proxy
 lab
 need git make cmake gcc python3 node sqlite3 gdb pytest curl
+with_auditing
 PORT=8081
 
 # quiet_work SENTENCE REGEX [OPTIONS...] -- COMMAND...: it works, and nothing was refused on the way.

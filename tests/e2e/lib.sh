@@ -139,6 +139,14 @@ until_true() {
 	done
 }
 
+# with_auditing: until the script ends the kernel records refused files too, where it can.
+auditing=0
+with_auditing() {
+	auditing=$(python3 "$e2e/auditing.py" 2>/dev/null || echo 1)
+	[ "$auditing" != 0 ] || python3 "$e2e/auditing.py" 1 2>/dev/null || auditing=1
+	trap 'clean_up; [ "$auditing" != 0 ] || python3 "$e2e/auditing.py" 0' EXIT
+}
+
 need() { # TOOL...: what install-deps should have brought
 	local tool
 	for tool in "$@"; do

@@ -91,11 +91,32 @@ expect 'a denial prints one hint' '^1$' bash -c "cd '$WS' && '$PINFOLD' run -- s
 expect 'and none with --quiet' '^0$' bash -c "cd '$WS' && '$PINFOLD' run --quiet -- python3 ./probe \
 	tcp 198.51.100.20 443 2>&1 >/dev/null | grep -c 'pinfold:' || true"
 
-# --- files -----------------------------------------------------------------------------------------
+# --- system calls and files ------------------------------------------------------------------------
+fresh_log
+pen -- unshare -Ur true
+logged 'P92 a refused system call is recorded with what would allow it' \
+	'ev.event == "syscall_deny" and ev.op == "unshare" and ev.comm == "unshare" and "allowNested" in ev.advice and ev.verdict == "deny"'
+fresh_log
+pen -- sh -c 'for i in $(seq 40); do dmesg; done' >/dev/null 2>&1
+check 'a flood of refused calls is folded and counted' python3 -c '
+import json, sys
+lines = [json.loads(l) for l in open(sys.argv[1])]
+end = [l for l in lines if l["event"] == "session_end"][0]
+calls = [l for l in lines if l["event"] == "syscall_deny"]
+assert end["denied"]["calls"] >= 40 > len(calls), (end, len(calls))
+assert sum(l.get("suppressed", 1) for l in calls) == end["denied"]["calls"], calls' "$LOG"
+fresh_log
+unshare -Ur true
+setpriv --reuid=$TENANT --clear-groups unshare -U --map-user=0 true 2>/dev/null
+pen -- true
+logged 'what others do is not told as the session'"'"'s' 'not any(l.event == "syscall_deny" for l in lines)'
+with_auditing
 if "$PINFOLD" doctor | grep -q '^ready *file record'; then
 	fresh_log
-	pen --ro "$T/outside" -- python3 ./probe write "$T/outside/file" >/dev/null
-	logged 'a refused file is recorded with its path' 'ev.event == "fs_deny" and ev.path.endswith("/outside/file")'
+	pen -- sh -c 'python3 -c "import os, stat; os.mknod(\"x\", stat.S_IFCHR | 0o600, os.makedev(1, 3))"; mkdir /usr/x' 2>/dev/null
+	logged 'a refused file is recorded with its path' \
+		'ev.event == "fs_deny" and ev.path == "'"$WS"'" and ev.op == "fs.make_char" and ev.comm == "python3"'
+	logged 'what its mode refuses anyway is not told as the pen'"'"'s' 'not any(l.path == "/usr" for l in lines)'
 else
 	skip 'a refused file is recorded with its path' 'this host makes no Landlock audit records'
 fi

@@ -26,11 +26,19 @@ static void check(void *data, const struct landlock_denial *d)
 		abort();
 }
 
+static void check_call(void *data, const struct call_denial *d)
+{
+	(void)data;
+	if (d->pid <= 0 || d->nr < 0 || memchr(d->exe, '\0', sizeof(d->exe)) == NULL ||
+	    memchr(d->comm, '\0', sizeof(d->comm)) == NULL)
+		abort();
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const unsigned types[] = { STREAM_LANDLOCK_ACCESS, STREAM_LANDLOCK_DOMAIN,
-					  STREAM_SYSCALL, STREAM_END_OF_EVENT };
-	const struct stream_to to = { is_ours, check, NULL };
+					  STREAM_SYSCALL, STREAM_END_OF_EVENT, STREAM_SECCOMP };
+	const struct stream_to to = { .is_ours = is_ours, .fn = check, .on_call = check_call };
 	struct stream *s = calloc(1, sizeof(*s));
 	char *text = malloc(size + 1);
 	char *next;
@@ -43,7 +51,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		next = strchr(line, '\n');
 		if (next)
 			*next++ = '\0';
-		stream_feed(s, types[(unsigned char)*line % 4], *line ? line + 1 : line, &to);
+		stream_feed(s, types[(unsigned char)*line % 5], *line ? line + 1 : line, &to);
 	}
 	stream_flush(s, &to);
 	free(text);

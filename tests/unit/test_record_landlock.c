@@ -46,7 +46,7 @@ static int setup(void **state)
 
 	if (!f)
 		return -1;
-	f->to = (struct stream_to){ is_ours, remember, &f->seen };
+	f->to = (struct stream_to){ .is_ours = is_ours, .fn = remember, .data = &f->seen };
 	*state = f;
 	return 0;
 }
@@ -282,6 +282,36 @@ static void cuts_a_path_that_is_too_long(void **state)
 	assert_int_equal(f->seen.last.path[0], 'D');
 }
 
+static void take_call(void *data, const struct call_denial *d)
+{
+	*(struct call_denial *)data = *d;
+}
+
+static void reads_a_refused_system_call_from_one_record(void **state)
+{
+	struct fixture *f = *state;
+	struct call_denial d = { .pid = 0 };
+	static const char text[] =
+	    "audit(1796071776.298:17697): auid=10001 uid=10001 gid=10001 ses=5722 pid=32205 "
+	    "comm=\"python3\" exe=\"/usr/bin/python3.11\" sig=0 arch=c000003e syscall=41 compat=0 "
+	    "ip=0x7f696f84edc7 code=0x50000";
+
+	assert_int_equal(feed(f, STREAM_SECCOMP, text), 0); /* nobody asks */
+	f->to.on_call = take_call;
+	f->to.call_data = &d;
+	assert_int_equal(feed(f, STREAM_SECCOMP, text), 1);
+	assert_int_equal(d.pid, 32205);
+	assert_int_equal(d.uid, 10001);
+	assert_int_equal(d.audit_session, 5722);
+	assert_int_equal(d.nr, 41);
+	assert_int_equal(d.arch, 0xc000003e);
+	assert_int_equal(d.signal, 0);
+	assert_string_equal(d.comm, "python3");
+	assert_string_equal(d.exe, "/usr/bin/python3.11");
+	assert_int_equal(feed(f, STREAM_SECCOMP, "audit(1.0:3): uid=1 syscall=41"), 0);
+	assert_int_equal(feed(f, STREAM_SECCOMP, "audit(1.0:3): pid=7"), 0);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
@@ -298,6 +328,7 @@ int main(void)
 		TEST(forgets_a_domain_that_is_gone),
 		TEST(passes_over_what_it_does_not_understand),
 		TEST(cuts_a_path_that_is_too_long),
+		TEST(reads_a_refused_system_call_from_one_record),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
