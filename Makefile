@@ -6,7 +6,7 @@ O       ?= build
 PREFIX  ?= /usr/local
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
-PKGS    := libbpf libseccomp libcjson libidn2 libcap libmd
+PKGS    := libbpf libseccomp libcjson libidn2 libcap libmd libpsl
 VERSION := $(shell sed -n 's/^.define PINFOLD_VERSION "\(.*\)"/\1/p' include/pinfold.h)
 
 # CFLAGS and LDFLAGS belong to whoever builds; what the code needs is below.

@@ -127,6 +127,57 @@ int pinfold_log_replay(const struct pinfold_log_query *q, char **ret, struct pin
  * Since 0.2. */
 int pinfold_report(const struct pinfold_log_query *q, int fd, struct pinfold_error *e);
 
+/* ---- policies: what a change opens and closes ------------------------------------------------ */
+
+enum pinfold_effect { PINFOLD_OPENS = 0, PINFOLD_CLOSES, PINFOLD_CHANGES };
+
+/* One difference in what is decided.  Strings live for the call.  Since 0.2. */
+struct pinfold_change {
+	enum pinfold_effect effect; /* PINFOLD_CHANGES: neither wider nor narrower */
+	const char *area;   /* "network", "files", "unix sockets", "identity", "seccomp", "limits",
+			       "record" or "session" */
+	const char *what;   /* a destination, a path, a member's name, ... */
+	const char *from;   /* what held, in words */
+	const char *to;     /* what holds now */
+	const char *origin; /* of the entry on the wider side that decides; or NULL */
+};
+
+/* Hands to fn what the second policy decides otherwise than the first: destinations by name or
+ * prefix, port and protocol, rights by path, and so on; how the policies are written plays no part.
+ * Both were read by the same caller.  Accounts are taken as they are now; the host's own addresses
+ * play no part.  Returns the number of differences.  -ENOMEM; others: the accounts can't be read.
+ * Since 0.2. */
+int pinfold_diff(const struct pinfold_policy *old, const struct pinfold_policy *now,
+		 void (*fn)(void *data, const struct pinfold_change *c), void *data,
+		 struct pinfold_error *e);
+
+/* ---- policies: what is wrong with one -------------------------------------------------------- */
+
+/* One finding.  Strings live for the call.  Since 0.2. */
+struct pinfold_lint_finding {
+	const char *code;   /* "shadowed", "any-port", ...: pinfold-lint(1) documents each */
+	const char *rule;   /* the entry or member, as written */
+	const char *origin; /* where it stands: file, line, JSON path */
+	const char *reason; /* one sentence */
+	const char *fix;    /* one sentence */
+	bool fixable;       /* pinfold_lint_fix() does it */
+};
+
+/* Hands each finding to fn.  Returns their number.  -ENOMEM; others: the accounts can't be read.
+ * Since 0.2. */
+int pinfold_lint(const struct pinfold_policy *p,
+		 void (*fn)(void *data, const struct pinfold_lint_finding *f), void *data,
+		 struct pinfold_error *e);
+
+/* Removes from the policy's file what the fixable findings name, leaving everything else as it is
+ * written, comments too; fn gets each finding that is taken out.  The new text is compared with the
+ * old one before the file is replaced (by rename, with its mode and owner): what would open
+ * anything is not written.  p itself stays as it was read.  Returns how many were fixed.
+ * -ESTALE: the file is no longer what was read; -ENOTSUP: the policy has no file.  Since 0.2. */
+int pinfold_lint_fix(const struct pinfold_policy *p,
+		     void (*fn)(void *data, const struct pinfold_lint_finding *f), void *data,
+		     struct pinfold_error *e);
+
 #ifdef __cplusplus
 }
 #endif

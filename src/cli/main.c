@@ -35,6 +35,10 @@ const struct verb VERBS[] = {
 	  "Work on files below a workspace, as the policy allows.", FS_OPTIONS, verb_fs },
 	{ "tag", "", "Wrap text from outside, so that a model can tell it from orders.",
 	  TAG_OPTIONS, verb_tag },
+	{ "lint", "POLICY", "Say what is wrong with a policy, why, and how to mend it.",
+	  LINT_OPTIONS, verb_lint },
+	{ "diff", "OLD NEW", "Say what a change of policy opens and closes.", DIFF_OPTIONS,
+	  verb_diff },
 	{ 0 },
 };
 

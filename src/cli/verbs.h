@@ -17,6 +17,8 @@ extern const struct option_row KILL_OPTIONS[];
 extern const struct option_row LOG_OPTIONS[];
 extern const struct option_row FS_OPTIONS[];
 extern const struct option_row TAG_OPTIONS[];
+extern const struct option_row LINT_OPTIONS[];
+extern const struct option_row DIFF_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
@@ -31,5 +33,7 @@ int verb_kill(int argc, char **argv);
 int verb_log(int argc, char **argv);
 int verb_fs(int argc, char **argv);
 int verb_tag(int argc, char **argv);
+int verb_lint(int argc, char **argv);
+int verb_diff(int argc, char **argv);
 
 #endif
