@@ -3,7 +3,7 @@
  * A program that runs a child in a pen.  Build it with
  *
  *   gcc -Iinclude -o example docs/example.c build/libpinfold.a \
- *       $(pkg-config --libs libbpf libseccomp libcjson libidn2 libcap libmd)
+ *       $(pkg-config --libs libbpf libseccomp libcjson libidn2 libcap libmd libpsl)
  *
  * and try `sudo ./example curl -sS https://example.org/`.
  */
