@@ -29,7 +29,7 @@ static const char *short_name(const char *file)
 	return file + (len > FILE_NAME_MAX ? len - FILE_NAME_MAX : 0);
 }
 
-int agents_fail(const struct json5 *v, struct pinfold_error *e, const char *format, ...)
+void agents_explain(const struct json5 *v, struct pinfold_error *e, const char *format, ...)
 {
 	char words[PINFOLD_ERROR_MAX];
 	char path[PATH_TEXT_MAX];
@@ -39,8 +39,8 @@ int agents_fail(const struct json5 *v, struct pinfold_error *e, const char *form
 	vsnprintf(words, sizeof(words), format, ap);
 	va_end(ap);
 	json5_path(v, path, sizeof(path));
-	return err_set(e, -EINVAL, "%s:%u:%u: %s: %s", v->file ? short_name(v->file) : "", v->line,
-		       v->column, path, words);
+	err_write(e, "%s:%u:%u: %s: %s", v->file ? short_name(v->file) : "", v->line, v->column,
+		  path, words);
 }
 
 void agents_origin(const struct json5 *v, char *ret, size_t size)
@@ -249,6 +249,27 @@ size_t agents_config_count(const struct agents_config *c)
 	while (nth_agent(c, n))
 		n++;
 	return n;
+}
+
+void agents_config_nth(const struct agents_config *c, size_t n, char ret[static AGENT_ID_MAX + 1])
+{
+	const struct json5 *v = nth_agent(c, n);
+
+	ret[0] = '\0';
+	if (v)
+		normal_id(id_of(v), ret);
+}
+
+int agents_config_check_id(const struct json5 *v, struct pinfold_error *e)
+{
+	char id[AGENT_ID_MAX + 1];
+
+	if (!normal_id(id_of(v), id))
+		return agents_fail(v, e, "no name of an agent (letters, digits, '-', '_', '.')");
+	for (const struct json5 *other = v->parent->child; other != v; other = other->next)
+		if (is_agent(other, id))
+			return agents_fail(v, e, "the agent '%s' stands here twice", id);
+	return 0;
 }
 
 static int choose_agent(const struct agents_config *c, char ret[static AGENT_ID_MAX + 1],

@@ -36,8 +36,14 @@ int agents_config_load(const char *path, struct agents_config **ret, struct pinf
 /* Accepts NULL. */
 void agents_config_free(struct agents_config *c);
 
-/* -EINVAL with "FILE:LINE:COLUMN: JSON.path: words", for a value of the tree (or a copy). */
-int agents_fail(const struct json5 *v, struct pinfold_error *e, const char *format, ...)
+/* Stores "FILE:LINE:COLUMN: JSON.path: words" for a value of the tree (or a copy) and yields
+ * -EINVAL.  A macro for the reason that err_set() is one. */
+#define agents_fail(v, e, ...)                                                                     \
+	({                                                                                         \
+		agents_explain((v), (e), __VA_ARGS__);                                             \
+		-EINVAL;                                                                           \
+	})
+void agents_explain(const struct json5 *v, struct pinfold_error *e, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* "FILE:LINE (JSON path)" for origins; cut to fit. */
@@ -76,5 +82,12 @@ int agents_config_agent_id(const struct agents_config *c, const char *id,
 
 /* How many agents the file names. */
 size_t agents_config_count(const struct agents_config *c);
+
+/* The id of one of them, n below the count. */
+void agents_config_nth(const struct agents_config *c, size_t n, char ret[static AGENT_ID_MAX + 1]);
+
+/* For the check of the file: v is an object of a place where agents stand.  -EINVAL: it has no
+ * usable id, or another object of that place has the same. */
+int agents_config_check_id(const struct json5 *v, struct pinfold_error *e);
 
 #endif

@@ -69,9 +69,17 @@ static struct json5 *last_child(const struct json5 *container)
 	return last;
 }
 
-void json5_append(struct json5 *container, struct json5 *child, char *key)
+int json5_append(struct json5 *container, struct json5 *child, const char *key)
 {
-	link_child(container, last_child(container), child, key);
+	char *copy = key ? strdup(key) : NULL;
+
+	if (!child || (key && !copy)) {
+		free(copy);
+		json5_free(child);
+		return -ENOMEM;
+	}
+	link_child(container, last_child(container), child, copy);
+	return 0;
 }
 
 static struct json5 **slot_of(const struct json5 *v)
@@ -197,7 +205,7 @@ static void move_member(struct json5 *target, struct json5 *same, struct json5 *
 		json5_replace(same, c);
 		free(key);
 	} else {
-		json5_append(target, c, key);
+		link_child(target, last_child(target), c, key);
 	}
 }
 

@@ -21,9 +21,9 @@ int json5_copy(const struct json5 *v, struct json5 **ret);
 /* A new empty object or array, without a parent; NULL: out of memory. */
 struct json5 *json5_new(enum json5_type type);
 
-/* Makes child, which has no parent, the last one of an object (then it takes over key, malloc'ed)
- * or array (key is NULL). */
-void json5_append(struct json5 *container, struct json5 *child, char *key);
+/* Makes child, which has no parent, the last one of an object (key is copied) or of an array (key
+ * is NULL).  -ENOMEM: child is freed; likewise when it is NULL. */
+int json5_append(struct json5 *container, struct json5 *child, const char *key);
 
 /* Takes v out of its parent; the key is freed. */
 void json5_detach(struct json5 *v);

@@ -18,6 +18,12 @@ int policy_default(const char *workspace, const struct policy_context *ctx, stru
 int policy_parse(const char *text, size_t len, const char *file, const struct policy_context *ctx,
 		 struct policy *ret, struct pinfold_error *e);
 
+struct json5;
+
+/* The same from a tree; a message names the file of the value where it has one of its own. */
+int policy_parse_tree(const struct json5 *root, const char *file, const struct policy_context *ctx,
+		      struct policy *ret, struct pinfold_error *e);
+
 /* Adds one rule of the command line; relative paths are relative to ctx->cwd.  origin is kept as
  * written.  A path that already stands in the policy may only become narrower (rw, rox, ro).
  * -EINVAL with words; p is then as before. */

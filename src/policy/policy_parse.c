@@ -150,24 +150,8 @@ static int directory_of(const char *file, const char *cwd, char **ret)
 	return dir ? path_clean(cwd, dir, ret) : -ENOMEM;
 }
 
-static int parse_into(struct reader *r, const char *text, size_t len)
-{
-	struct json5 *root = NULL;
-	int rc;
-
-	if (len > POLICY_TEXT_MAX)
-		return err_set(r->e, -EINVAL, "%.120s: more than %d bytes", r->file,
-			       POLICY_TEXT_MAX);
-	rc = json5_parse(text, len, r->file, &root, r->e);
-	if (rc < 0)
-		return rc;
-	rc = read_all(r, root);
-	json5_free(root);
-	return rc;
-}
-
-int policy_parse(const char *text, size_t len, const char *file, const struct policy_context *ctx,
-		 struct policy *ret, struct pinfold_error *e)
+int policy_parse_tree(const struct json5 *root, const char *file, const struct policy_context *ctx,
+		      struct policy *ret, struct pinfold_error *e)
 {
 	auto_free char *dir = NULL;
 	struct policy p = { 0 };
@@ -182,7 +166,7 @@ int policy_parse(const char *text, size_t len, const char *file, const struct po
 			       rc == -ENOMEM ? "out of memory" : "no usable current directory");
 	}
 	r.dir = dir;
-	rc = parse_into(&r, text, len);
+	rc = read_all(&r, root);
 	if (rc == 0 && strcmp(p.workspace, "/") == 0 && p.workspace_access != WORKSPACE_NONE)
 		rc = err_set(e, -EINVAL,
 			     "%.120s:1:1: workspace: missing, and the current directory is /: name "
@@ -194,4 +178,19 @@ int policy_parse(const char *text, size_t len, const char *file, const struct po
 	}
 	*ret = p;
 	return 0;
+}
+
+int policy_parse(const char *text, size_t len, const char *file, const struct policy_context *ctx,
+		 struct policy *ret, struct pinfold_error *e)
+{
+	struct json5 *root = NULL;
+	int rc;
+
+	if (len > POLICY_TEXT_MAX)
+		return err_set(e, -EINVAL, "%.120s: more than %d bytes", file, POLICY_TEXT_MAX);
+	rc = json5_parse(text, len, file, &root, e);
+	if (rc == 0)
+		rc = policy_parse_tree(root, file, ctx, ret, e);
+	json5_free(root);
+	return rc;
 }

@@ -52,11 +52,11 @@ static void a_later_file_wins_and_siblings_win_over_both(void **state)
 	help_write("a.json", "{ x: { p: 'a', q: 'a', r: 'a' }, deny: ['a'] }");
 	help_write("b.json", "{ x: { q: 'b', r: 'b' }, deny: ['b'] }");
 	assert_int_equal(
-	    help_load("{ tools: { $include: ['a.json', 'b.json'], x: { r: 'c' } } }", &c, &e), 0);
-	assert_string_equal(text_at(c, "tools.x.p"), "a");
-	assert_string_equal(text_at(c, "tools.x.q"), "b");
-	assert_string_equal(text_at(c, "tools.x.r"), "c");
-	deny = agents_config_global(c, "tools.deny");
+	    help_load("{ session: { $include: ['a.json', 'b.json'], x: { r: 'c' } } }", &c, &e), 0);
+	assert_string_equal(text_at(c, "session.x.p"), "a");
+	assert_string_equal(text_at(c, "session.x.q"), "b");
+	assert_string_equal(text_at(c, "session.x.r"), "c");
+	deny = agents_config_global(c, "session.deny");
 	assert_non_null(deny->child);
 	assert_string_equal(deny->child->string, "a");
 	assert_string_equal(deny->child->next->string, "b");
@@ -76,9 +76,9 @@ static void files_include_files_relative_to_themselves(void **state)
 	help_write("sub/b.json", "{ $include: ['c.json'], who: 'b' }");
 	help_write("sub/c.json", "{ who: 'c', below: { $include: '../d.json' } }");
 	help_write("d.json", "{ deep: 'd' }");
-	assert_int_equal(help_load("{ tools: { $include: ['sub/b.json'] } }", &c, &e), 0);
-	assert_string_equal(text_at(c, "tools.who"), "b");
-	assert_string_equal(text_at(c, "tools.below.deep"), "d");
+	assert_int_equal(help_load("{ session: { $include: ['sub/b.json'] } }", &c, &e), 0);
+	assert_string_equal(text_at(c, "session.who"), "b");
+	assert_string_equal(text_at(c, "session.below.deep"), "d");
 	agents_config_free(c);
 }
 
@@ -141,22 +141,22 @@ static void variables_are_put_in_and_missing_ones_stay_with_a_warning(void **sta
 	(void)state;
 	setenv("PF_TEST_DIR", "/srv/x", 1);
 	unsetenv("PF_TEST_NONE");
-	assert_int_equal(help_load("{ tools: { a: '${PF_TEST_DIR}/y', b: '$${PF_TEST_DIR}', "
+	assert_int_equal(help_load("{ session: { a: '${PF_TEST_DIR}/y', b: '$${PF_TEST_DIR}', "
 				   "c: '${PF_TEST_NONE}', d: '${lower} $X ${1A}' }, "
 				   "models: { key: '${PF_TEST_DIR}' } }",
 				   &c, &e),
 			 0);
-	assert_string_equal(text_at(c, "tools.a"), "/srv/x/y");
-	assert_string_equal(text_at(c, "tools.b"), "${PF_TEST_DIR}");
-	assert_string_equal(text_at(c, "tools.c"), "${PF_TEST_NONE}");
-	assert_string_equal(text_at(c, "tools.d"), "${lower} $X ${1A}");
+	assert_string_equal(text_at(c, "session.a"), "/srv/x/y");
+	assert_string_equal(text_at(c, "session.b"), "${PF_TEST_DIR}");
+	assert_string_equal(text_at(c, "session.c"), "${PF_TEST_NONE}");
+	assert_string_equal(text_at(c, "session.d"), "${lower} $X ${1A}");
 	/* Secrets of other parts don't enter this process's tree. */
 	assert_string_equal(text_at(c, "models.key"), "${PF_TEST_DIR}");
 	assert_int_equal(c->warnings.n, 1);
 	assert_non_null(strstr(c->warnings.s[0], "${PF_TEST_NONE}"));
 	agents_config_free(c);
 	setenv("PF_TEST_DIR", "a\nb", 1);
-	refuses("{ tools: { a: '${PF_TEST_DIR}' } }", "tools.a: the value of ${PF_TEST_DIR}");
+	refuses("{ session: { a: '${PF_TEST_DIR}' } }", "session.a: the value of ${PF_TEST_DIR}");
 	unsetenv("PF_TEST_DIR");
 }
 
@@ -231,11 +231,11 @@ static void a_copy_tells_where_the_original_stands(void **state)
 	char path[128];
 
 	(void)state;
-	assert_int_equal(help_load("{ tools: { allow: ['a', { b: [1, 2] }], deny: [] } }", &c, &e),
-			 0);
-	assert_int_equal(json5_copy(agents_config_global(c, "tools"), &copy), 0);
+	assert_int_equal(
+	    help_load("{ session: { allow: ['a', { b: [1, 2] }], deny: [] } }", &c, &e), 0);
+	assert_int_equal(json5_copy(agents_config_global(c, "session"), &copy), 0);
 	json5_path(copy->child->child->next->child->child->next, path, sizeof(path));
-	assert_string_equal(path, "tools.allow[1].b[1]");
+	assert_string_equal(path, "session.allow[1].b[1]");
 	assert_string_equal(copy->child->next->key, "deny");
 	json5_free(copy);
 	agents_config_free(c);
