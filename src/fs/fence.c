@@ -472,6 +472,11 @@ bool fs_fence_is_guarded(const struct fs_fence *f, const char *path)
 	return n && n->kind == NODE_TREE && n->is_dir && n->is_ruled && !n->is_system;
 }
 
+const char *fs_fence_gap(const struct fs_fence *f)
+{
+	return f->plan.gap;
+}
+
 bool fs_fence_holds_git(const struct fs_fence *f)
 {
 	return f->holds_git;

@@ -55,6 +55,9 @@ int fs_landlock_abi(void);
  * grants: where patterns hold. */
 bool fs_fence_is_guarded(const struct fs_fence *f, const char *path);
 
+/* Which promise of the policy does not hold, where it may degrade; "" for none. */
+const char *fs_fence_gap(const struct fs_fence *f);
+
 /* Whether the policy has repositories protected (fs/git.h). */
 bool fs_fence_holds_git(const struct fs_fence *f);
 

@@ -81,6 +81,13 @@ static int hold_at(struct planner *pl, const struct top *t, const char *path, en
 	return r;
 }
 
+int plan_hold_name(struct planner *pl, const struct fs_node *tree, const char *path)
+{
+	const struct top t = { .attrs = tree->attrs, .rule = tree->rule };
+
+	return hold_at(pl, &t, path, HOLD_NAME);
+}
+
 static int hold_names(struct planner *pl, const struct top *t, const char *dir,
 		      const char *const *name)
 {

@@ -103,6 +103,25 @@ static int start(struct guard *g, struct guard_core *core)
 	return r;
 }
 
+static int watch_names(void)
+{
+	int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE |
+				   FAN_UNLIMITED_MARKS | FAN_REPORT_DFID_NAME, /* since Linux 5.9 */
+			       O_RDONLY | O_CLOEXEC);
+
+	return fd < 0 ? -errno : fd;
+}
+
+int guard_try(void)
+{
+	int fd = watch_names();
+
+	if (fd < 0)
+		return fd;
+	close(fd);
+	return 0;
+}
+
 static int open_lines(struct guard *g, struct guard_core *core)
 {
 	int supervisor[2];
@@ -120,12 +139,11 @@ static int open_lines(struct guard *g, struct guard_core *core)
 	/* Before anybody can write to it. */
 	if (setsockopt(core->pen, SOL_SOCKET, SO_PASSCRED, &on, sizeof(on)) < 0)
 		return -errno;
-	g->notify =
-	    fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE |
-			      FAN_UNLIMITED_MARKS | FAN_REPORT_DFID_NAME, /* since Linux 5.9 */
-			  O_RDONLY | O_CLOEXEC);
-	core->notify = g->notify;
-	return g->notify < 0 ? -errno : 0;
+	core->notify = watch_names();
+	if (core->notify < 0)
+		return core->notify;
+	g->notify = core->notify;
+	return 0;
 }
 
 int guard_new(const struct path_set *set, const struct fs_fence *fence, const char *quarantine,

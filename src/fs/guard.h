@@ -55,6 +55,9 @@ struct guard_message {
 	char moved_to[GUARD_PATH_BYTES];
 };
 
+/* Whether this kernel reports names to a guard: 0 or -errno. */
+int guard_try(void);
+
 /* Parent: starts the guard's process.  set and fence are the session's; quarantine is an absolute
  * path that is made when the first planted name has to go there. */
 int guard_new(const struct path_set *set, const struct fs_fence *fence, const char *quarantine,

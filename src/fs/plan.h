@@ -10,6 +10,7 @@
 #include <sys/types.h>
 
 #include "fs/domain.h"
+#include "pinfold.h"
 
 struct fs_resolved;
 struct path_rule;
@@ -62,6 +63,7 @@ struct fs_plan {
 	size_t n_nodes;
 	struct fs_mask *mask; /* after fs_plan_finish(): sorted, none below another */
 	size_t n_masks;
+	char gap[PINFOLD_ERROR_MAX]; /* which promise does not hold, in a degraded session; "" */
 };
 
 /* Resolves every rule: grants become trees and links, denies become masks, grants below a deny

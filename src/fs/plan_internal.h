@@ -35,6 +35,12 @@ int plan_deny(struct planner *pl, const struct path_rule *rule);
 /* git_plan.c: holds what protectGit holds at the top of trees for writing. */
 int plan_git(struct planner *pl);
 
+/* Gives path, a directory inside tree, a writable mount of its own: it can't be renamed. */
+int plan_hold_name(struct planner *pl, const struct fs_node *tree, const char *path);
+
+/* plan_strict.c: with strictDeny, refuses what could be planted, and holds the rest. */
+int plan_strict(struct planner *pl);
+
 /* Deny always wins: what lies below one is not even mounted. */
 void plan_drop_denied(struct planner *pl);
 

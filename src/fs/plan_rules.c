@@ -260,6 +260,8 @@ static int plan_all(struct planner *pl)
 	if (r == 0)
 		r = plan_git(pl);
 	if (r == 0)
+		r = plan_strict(pl);
+	if (r == 0)
 		r = plan_sockets(pl);
 	if (r < 0)
 		return r;

@@ -40,10 +40,6 @@ int policy_add(struct policy *p, enum pinfold_rule kind, const char *text, const
  * The words name both origins.  On failure p may be partly narrowed; only free it. */
 int policy_narrow(struct policy *p, const struct policy *site, struct pinfold_error *e);
 
-/* Refuses members that no fence enforces yet: -EINVAL, "not enforced yet: filesystem.strictDeny".
- */
-int policy_check_enforced(const struct policy *p, struct pinfold_error *e);
-
 /* Canonical JSON, every member written out; free() it.  -ENOMEM.  Left out are members without a
  * value (lane, identity.uid, gid and home, audit.path). */
 int policy_print(const struct policy *p, char **ret);

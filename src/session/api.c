@@ -208,12 +208,10 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 {
 	sigset_t mask;
 	sigset_t pending;
-	int r = policy_check_enforced(s->policy, e);
+	int r;
 
 	block_write_signals(&mask, &pending);
-
-	if (r == 0)
-		r = privilege_check(e);
+	r = privilege_check(e);
 	if (r == 0)
 		r = session_prepare(s, e);
 	if (r == 0)

@@ -14,6 +14,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/fence.h"
+#include "fs/guard.h"
 #include "net/fence.h"
 #include "pinfold.h"
 #include "policy/parse.h"
@@ -48,6 +49,18 @@ static enum pinfold_state try_landlock(struct trial *t)
 	snprintf(t->detail, sizeof(t->detail), "Landlock ABI %d%s", abi,
 		 abi < LANDLOCK_ABI_WANTED ? ": signals and abstract sockets are not scoped" : "");
 	return abi < LANDLOCK_ABI_WANTED ? PINFOLD_PARTIAL : PINFOLD_READY;
+}
+
+static enum pinfold_state try_guard(struct trial *t)
+{
+	int r = guard_try();
+
+	t->fix = "needs fanotify (Linux 5.9) and CAP_SYS_ADMIN";
+	if (r < 0)
+		return found(t, PINFOLD_MISSING, "the kernel reports no new names");
+	return found(t, PINFOLD_READY,
+		     "what appears under a denied name is masked, or if planted inside moved to "
+		     "the quarantine; creating one fails where it exists or nothing is writable");
 }
 
 static enum pinfold_state try_landlock_audit(struct trial *t)
@@ -182,10 +195,15 @@ static const struct {
 	const char *fence;
 	trial_fn fn;
 } TRIALS[] = {
-	{ "files", try_landlock },       { "view", try_namespaces },
-	{ "network", try_network },      { "unix record", try_unix_hooks },
-	{ "system calls", try_seccomp }, { "session cgroup", try_cgroup },
-	{ "limits", try_limits },        { "file record", try_landlock_audit },
+	{ "files", try_landlock },
+	{ "view", try_namespaces },
+	{ "denied names", try_guard },
+	{ "network", try_network },
+	{ "unix record", try_unix_hooks },
+	{ "system calls", try_seccomp },
+	{ "session cgroup", try_cgroup },
+	{ "limits", try_limits },
+	{ "file record", try_landlock_audit },
 };
 
 int pinfold_doctor(void (*report)(void *data, const struct pinfold_finding *f), void *data,

@@ -7,6 +7,7 @@
 #include "audit/record.h"
 #include "base/clean.h"
 #include "base/err.h"
+#include "fs/fence.h"
 #include "fs/guard.h"
 #include "policy/paths.h"
 #include "policy/policy.h"
@@ -21,6 +22,8 @@ int session_start_guard(struct session *s, struct pinfold_error *e)
 	bool may_degrade = s->policy->degrade;
 	int r;
 
+	if (fs_fence_gap(s->fs)[0])
+		log_degraded(s, "files", fs_fence_gap(s->fs));
 	snprintf(s->quarantine, sizeof(s->quarantine), QUARANTINE_DIR "/%s", s->id);
 	r = guard_new(&s->paths, s->fs, s->quarantine, may_degrade ? GUARD_DEGRADES : GUARD_REFUSES,
 		      &s->guard, e);

@@ -158,8 +158,6 @@ static int read_checked(const struct session *s, const char *file, struct policy
 	if (r == 0)
 		r = session_read_policy(s->context, real, &p, e);
 	if (r == 0)
-		r = policy_check_enforced(&p, e);
-	if (r == 0)
 		r = refuse_other_changes(s, &p, e);
 	if (r == 0 && p.net.dns.n_upstream > DNS_UPSTREAMS_MAX)
 		r = err_set(e, -EINVAL, "%.100s: network.dns.upstream: at most %d servers",

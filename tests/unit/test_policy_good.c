@@ -364,29 +364,6 @@ static void adds_rules_of_the_command_line(void **state)
 	policy_done(&p);
 }
 
-static void names_members_that_nothing_enforces_yet(void **state)
-{
-	static const struct {
-		const char *text;
-		const char *words;
-	} rows[] = {
-		{ "{filesystem: {strictDeny: true}}", "not enforced yet: filesystem.strictDeny" },
-	};
-	struct policy p = { 0 };
-	struct pinfold_error e;
-
-	(void)state;
-	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
-		assert_int_equal(helper_parse(rows[i].text, &p, &e), 0);
-		assert_int_equal(policy_check_enforced(&p, &e), -EINVAL);
-		assert_non_null(strstr(e.text, rows[i].words));
-		policy_done(&p);
-	}
-	assert_int_equal(helper_parse("{filesystem: {deny: ['**/.env', '/x']}}", &p, &e), 0);
-	assert_int_equal(policy_check_enforced(&p, &e), 0);
-	policy_done(&p);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -401,7 +378,6 @@ int main(void)
 		cmocka_unit_test(opens_metadata_only_when_asked),
 		cmocka_unit_test(a_prefix_of_ipv6_never_covers_ipv4),
 		cmocka_unit_test(adds_rules_of_the_command_line),
-		cmocka_unit_test(names_members_that_nothing_enforces_yet),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
