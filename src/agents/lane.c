@@ -56,11 +56,22 @@ int lane_check(const struct json5 *lanes, struct pinfold_error *e)
 	return r;
 }
 
+/* "id:", "from:" and "e164:" say what kind of number it is; the number is the sender. */
 static bool is_sender(const struct json5 *v, const char *sender)
 {
+	static const char *const KINDS[] = { "id:", "from:", "e164:" };
+
 	if (v->type == JSON5_STRING && strcmp(v->string, "*") == 0)
 		return true;
-	return sender && strcmp(v->string, sender) == 0;
+	if (!sender || !v->string)
+		return false;
+	for (size_t i = 0; i < ARRAY_SIZE(KINDS); i++) {
+		size_t n = strlen(KINDS[i]);
+
+		if (strncmp(v->string, KINDS[i], n) == 0 && strcmp(v->string + n, sender) == 0)
+			return true;
+	}
+	return strcmp(v->string, sender) == 0;
 }
 
 bool lane_has_sender(const struct json5 *list, const char *sender)
