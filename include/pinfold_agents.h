@@ -21,6 +21,25 @@ extern "C" {
 /* A gateway's configuration file with what it includes, read and checked. */
 struct pinfold_agents;
 
+/* ---- holes around the pen ---------------------------------------------------------------- */
+
+/* Something that a gateway's configuration or files leave open.  Strings live for the call only.
+ * Since 0.1. */
+struct pinfold_hole {
+	const char *check;  /* "env", "oauth", "state", "config", "exec-host", "code-mode" */
+	const char *place;  /* a path, or "FILE:LINE (JSON path)" */
+	const char *detail; /* what is wrong */
+	const char *fix;    /* what closes it */
+};
+
+/* Looks at the gateway's state and at every workspace for secrets that others can read or that lie
+ * where agents work, and at settings that send commands past the pen.  state_dirs come on top of
+ * $OPENCLAW_STATE_DIR and ~/.openclaw.  Returns the number of holes.  -EINVAL: the configuration is
+ * not valid.  Since 0.1. */
+int pinfold_doctor_config(const char *config, const char *const *state_dirs, size_t n_state_dirs,
+			  void (*report)(void *data, const struct pinfold_hole *h), void *data,
+			  struct pinfold_error *e);
+
 /* ---- tools ------------------------------------------------------------------------------- */
 
 /* ---- the file tools' own check ----------------------------------------------------------- */

@@ -111,6 +111,8 @@ static const struct shape SECURITY_NETWORK[] = {
 	{ 0 },
 };
 
+static const char *const TOOL_GROUP_WORDS[] = { "classic", "2026.9", NULL };
+
 static const struct shape PLUGIN[] = {
 	{ "uid", shape_any, NULL, 0 },
 	{ "gid", shape_any, NULL, 0 },
@@ -124,6 +126,7 @@ static const struct shape PLUGIN[] = {
 	{ "limits", shape_any, NULL, 0 },
 	{ "onUnavailable", shape_any, NULL, 0 },
 	{ "audit", shape_any, NULL, 0 },
+	{ "toolGroups", shape_word, TOOL_GROUP_WORDS, 0 },
 	{ 0 },
 };
 
