@@ -58,7 +58,7 @@ union pf_addr {
 #define PF_ICMP 1
 
 #define PF_NEVER_ENDS (~0ULL) /* a lifetime */
-#define PF_HOST_ADDRS_MAX 16384
+#define PF_HOST_ADDRS_MAX 4096
 #define PF_RULE_NONE 0xffffffffu
 #define PF_RULE_DENY 0x80000000u    /* | index into denyOutbound */
 #define PF_RULE_INBOUND 0x40000000u /* | index into allowInbound; plain: into allowOutbound */

@@ -56,16 +56,16 @@ struct {
 /* When it overflows, an answer is lost, never let in wrongly. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 2048);
+	__uint(max_entries, 1024);
 	__type(key, struct pf_peer_key);
 	__type(value, __u32);
 } peers SEC(".maps");
 
 /* Filled when a connection's first packet leaves, read once by the supervisor.  When it overflows,
- * a connection is refused. */
+ * a connection is refused.  The kernel sets up every entry at load: the size is start-up time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 4096);
+	__uint(max_entries, 512);
 	__type(key, struct pf_relay_key);
 	__type(value, struct pf_relayed);
 } relayed SEC(".maps");

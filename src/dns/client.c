@@ -95,7 +95,7 @@ static struct dns_client *choose_client(struct dns_server *s)
 {
 	struct dns_client *oldest = NULL;
 
-	for (size_t i = 0; i < DNS_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < s->fresh_client; i++) {
 		struct dns_client *c = &s->client[i];
 
 		if (c->fd < 0)
@@ -103,7 +103,10 @@ static struct dns_client *choose_client(struct dns_server *s)
 		if (c->unanswered == 0 && (!oldest || c->since_ms < oldest->since_ms))
 			oldest = c;
 	}
-	return oldest;
+	if (s->fresh_client == DNS_CLIENTS_MAX)
+		return oldest;
+	s->client[s->fresh_client].fd = -1;
+	return &s->client[s->fresh_client++];
 }
 
 void dns_client_accept(struct dns_server *s, int fd)
@@ -267,14 +270,14 @@ void dns_client_resume(struct dns_server *s)
 {
 	while (s->clients_stirred) {
 		s->clients_stirred = false;
-		for (size_t i = 0; i < DNS_CLIENTS_MAX; i++)
+		for (size_t i = 0; i < s->fresh_client; i++)
 			settle(s, &s->client[i]);
 	}
 }
 
 void dns_client_tick(struct dns_server *s)
 {
-	for (size_t i = 0; i < DNS_CLIENTS_MAX; i++) {
+	for (size_t i = 0; i < s->fresh_client; i++) {
 		struct dns_client *c = &s->client[i];
 
 		if (c->fd < 0)

@@ -50,6 +50,7 @@ static void tell_fold(struct dns_notes *n, struct dns_fold *f, uint64_t now_ms)
 	else
 		n->told++;
 	f->untold = 0;
+	n->waiting--;
 	f->told_ms = now_ms;
 }
 
@@ -68,6 +69,8 @@ void dns_notes_refused(struct dns_notes *n, const char *name, uint16_t type,
 		memcpy(f->name, name, strnlen(name, sizeof(f->name) - 1));
 	}
 	f->type = type;
+	if (f->untold == 0)
+		n->waiting++;
 	if (f->untold < UINT32_MAX)
 		f->untold++;
 	if (f->told_ms == 0 || now_ms - f->told_ms >= DNS_FOLD_MS)
@@ -77,21 +80,16 @@ void dns_notes_refused(struct dns_notes *n, const char *name, uint16_t type,
 bool dns_notes_tick(struct dns_notes *n, uint64_t now_ms)
 {
 	struct dns_note note = { .kind = DNS_NOTE_COUNT };
-	bool waiting = false;
 	bool new_second = now_ms - n->window_ms >= DNS_FOLD_MS;
 
 	begin_second(n, now_ms);
-	for (size_t i = 0; i < DNS_FOLDS_MAX; i++) {
-		struct dns_fold *f = &n->fold[i];
-
-		if (f->untold > 0 && now_ms - f->told_ms >= DNS_FOLD_MS)
-			tell_fold(n, f, now_ms);
-		waiting = waiting || f->untold > 0;
-	}
+	for (size_t i = 0; i < DNS_FOLDS_MAX && n->waiting > 0; i++)
+		if (n->fold[i].untold > 0 && now_ms - n->fold[i].told_ms >= DNS_FOLD_MS)
+			tell_fold(n, &n->fold[i], now_ms);
 	note.folded = n->lost;
 	if (n->lost > 0 && new_second && send_note(n, &note) == 0)
 		n->lost = 0;
-	return waiting || n->lost > 0;
+	return n->waiting > 0 || n->lost > 0;
 }
 
 int dns_notes_vouch(const struct dns_notes *n, uint32_t id, const struct dns_question *q,

@@ -32,6 +32,7 @@ struct dns_notes {
 	uint64_t window_ms; /* when the current second began */
 	uint32_t told;      /* notes about refusals in this second */
 	uint32_t lost;      /* refusals that no note told */
+	uint32_t waiting;   /* folds with something untold */
 	struct dns_fold fold[DNS_FOLDS_MAX];
 };
 

@@ -138,6 +138,7 @@ struct dns_server {
 	uint64_t upstream_heard_ms[DNS_UPSTREAMS_MAX];
 	struct dns_gate gate;
 	uint16_t free_waiter;                  /* DNS_NONE: none that was used before */
+	uint16_t fresh_client;                 /* as for waiters */
 	uint16_t fresh_waiter;                 /* those from here on were never used */
 	uint64_t flight_hash[DNS_FLIGHTS_MAX]; /* 0: free */
 	struct dns_notes notes;

@@ -99,14 +99,6 @@ static int watch_listeners(const struct dns_server *s)
 	return 0;
 }
 
-/* Flights and waiters are set up when they are first used. */
-static void empty_tables(struct dns_server *s)
-{
-	for (size_t i = 0; i < DNS_CLIENTS_MAX; i++)
-		s->client[i].fd = -1;
-	s->free_waiter = DNS_NONE;
-}
-
 int dns_server_new(struct dns_worker *w, struct dns_server **ret)
 {
 	struct dns_server *s = calloc(1, sizeof(*s));
@@ -115,7 +107,7 @@ int dns_server_new(struct dns_worker *w, struct dns_server **ret)
 	if (!s)
 		return err;
 	s->w = w;
-	empty_tables(s);
+	s->free_waiter = DNS_NONE; /* the tables are set up where they are first used */
 	set_now(s);
 	s->epoll = epoll_create1(EPOLL_CLOEXEC);
 	if (s->epoll < 0)
@@ -143,7 +135,7 @@ void dns_server_free(struct dns_server *s)
 	for (size_t i = 0; i < DNS_FLIGHTS_MAX; i++)
 		if (s->flight_hash[i] != 0)
 			dns_upstream_stop(s, &s->flight[i]);
-	for (size_t i = 0; i < DNS_CLIENTS_MAX; i++)
+	for (size_t i = 0; i < s->fresh_client; i++)
 		dns_client_close(&s->client[i]);
 	dns_gate_done(&s->gate);
 	if (s->epoll >= 0)

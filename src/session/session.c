@@ -148,7 +148,9 @@ static int prepare_filters(struct session *s, struct pinfold_error *e)
 
 	if (r == 0)
 		r = seccomp_filter_prepare_worker(&s->worker_filter, e);
-	return r < 0 ? r : seccomp_filter_prepare_relay(&s->relay_filter, e);
+	if (r == 0 && session_wants_relay(s->policy))
+		r = seccomp_filter_prepare_relay(&s->relay_filter, e);
+	return r;
 }
 
 static int prepare_cgroup(struct session *s, struct pinfold_error *e)

@@ -3,7 +3,7 @@
 """probe.py KIND ARGUMENTS...: tries one thing and says in one line how it went.
 
   ok TEXT              it worked, and for the network: the far end answered
-  denied ERRNO         refused within 100 ms
+  denied ERRNO         refused within 100 ms, at the third try at the latest
   slow ERRNO MS        refused, but it took longer
   failed WORDS         neither (a time-out, for example)
 """
@@ -211,6 +211,10 @@ def timed(kind, *arguments):
 
 def main():
     answer = timed(*sys.argv[1:])
+    for _ in range(2):  # a busy machine is slow once, a packet that vanishes always
+        if not answer.startswith("slow "):
+            break
+        answer = timed(*sys.argv[1:])
     print(answer, flush=True)
     sys.exit(0 if answer.startswith("ok") else 13)
 
