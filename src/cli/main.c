@@ -39,6 +39,8 @@ const struct verb VERBS[] = {
 	  LINT_OPTIONS, verb_lint },
 	{ "diff", "OLD NEW", "Say what a change of policy opens and closes.", DIFF_OPTIONS,
 	  verb_diff },
+	{ "report", "", "Make one page of a record: what happened, and what to tighten.",
+	  REPORT_OPTIONS, verb_report },
 	{ 0 },
 };
 

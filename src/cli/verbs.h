@@ -19,6 +19,7 @@ extern const struct option_row FS_OPTIONS[];
 extern const struct option_row TAG_OPTIONS[];
 extern const struct option_row LINT_OPTIONS[];
 extern const struct option_row DIFF_OPTIONS[];
+extern const struct option_row REPORT_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
@@ -35,5 +36,6 @@ int verb_fs(int argc, char **argv);
 int verb_tag(int argc, char **argv);
 int verb_lint(int argc, char **argv);
 int verb_diff(int argc, char **argv);
+int verb_report(int argc, char **argv);
 
 #endif
