@@ -40,6 +40,12 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.connect(("198.51.100.20", 443))
 for i in range(2000): s.send(b"x")' >/dev/null
 logged 'a flow is told once, not for each packet' 'sum(1 + (l.suppressed or 0) for l in lines if l.verdict) < 20'
+fresh_log
+pen -p "$p" --observe -- python3 -c '
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("198.51.100.20", 80))  # as resolvers do to sort addresses: nothing is sent' >/dev/null
+logged 'a datagram socket that only connects is none' 'not any(l.verdict for l in lines)'
 
 # --- what stays shut -------------------------------------------------------------------------------
 fresh_log
