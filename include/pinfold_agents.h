@@ -21,6 +21,68 @@ extern "C" {
 /* A gateway's configuration file with what it includes, read and checked. */
 struct pinfold_agents;
 
+/* -EINVAL: the file is not valid; the text then names file, line, column and JSON path.  Other
+ * errors: it could not be read.  Free with pinfold_agents_free().  Since 0.1. */
+int pinfold_agents_load(const char *path, struct pinfold_agents **ret, struct pinfold_error *e);
+
+/* Accepts NULL.  Since 0.1. */
+void pinfold_agents_free(struct pinfold_agents *a);
+
+/* The nth warning about the file (a variable without a value), from 0; NULL: there are no more.
+ * Since 0.1. */
+const char *pinfold_agents_warning(const struct pinfold_agents *a, size_t n);
+
+/* What a gateway says about one call of a tool.  Zero-initialise; everything is borrowed for the
+ * call and may be absent.  Since 0.1. */
+struct pinfold_call {
+	const char *agent;    /* its id; absent: the session's, or the only one */
+	const char *session;  /* a key, or a short name; absent: the agent's main session */
+	const char *origin;   /* "cli", "websocket" or "channel:NAME" */
+	const char *sender;   /* who asks, as the channel's allow-lists write it */
+	const char *lane;     /* by name; absent: the one that the sender resolves to */
+	const char *provider; /* of the model: "provider" or "provider/model" */
+	const char *parent;   /* the session that spawned this one */
+	bool elevated;        /* on the host, if every gate is open */
+};
+
+/* Which members pinfold_agents_explain() writes.  Since 0.1. */
+enum pinfold_explain {
+	PINFOLD_EXPLAIN_OWN =
+	    0, /* mode, scope, ..., isCurrentlySandboxed, elevatedGates, fixItKeys */
+	PINFOLD_EXPLAIN_OPENCLAW, /* the gateway's own: sandbox{...}, elevated{...}, fixIt */
+};
+
+/* The effective sandbox of a call as one JSON object; free() it.  -EINVAL: the call contradicts
+ * itself, or a place in the configuration does not fit; -ENOENT: there is no such agent or lane.
+ * Since 0.1. */
+int pinfold_agents_explain(const struct pinfold_agents *a, const struct pinfold_call *call,
+			   enum pinfold_explain shape, char **ret, struct pinfold_error *e);
+
+/* One command of a session.  Zero-initialise.  Since 0.1. */
+struct pinfold_exec {
+	const struct pinfold_agents *agents; /* borrowed */
+	struct pinfold_call call;
+	const char *tool;     /* NULL: "exec" */
+	char *const *argv;    /* borrowed; NULL-terminated */
+	const char *log_path; /* overrides audit.path; "-" is standard error */
+	/* Borrowed; as in struct pinfold_run. */
+	const char *const *state_dirs;
+	size_t n_state_dirs;
+	/* A command that needs approval may be put to whoever sits at the terminal. */
+	bool ask;
+	/* As in struct pinfold_run: warnings, what ran elsewhere than promised, hints. */
+	void (*notice)(void *data, const char *text);
+	void *notice_data;
+};
+
+/* Decides as the configuration says and runs argv: in a pen, in a lesser one, or on the host.
+ *
+ * Returns 0 and stores the wait status of the command.  -EKEYREJECTED: refused, by a tool policy, a
+ * closed gate, a rule for commands or the person who was asked; -EINVAL and -ENOENT: the
+ * configuration or the call is at fault.  Anything else: it could not be confined; *ret_status is
+ * 127 << 8 or 126 << 8 when argv[0] could not be executed.  Since 0.1. */
+int pinfold_exec(const struct pinfold_exec *args, int *ret_status, struct pinfold_error *e);
+
 /* ---- holes around the pen ---------------------------------------------------------------- */
 
 /* Something that a gateway's configuration or files leave open.  Strings live for the call only.

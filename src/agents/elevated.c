@@ -8,7 +8,6 @@
 #include "base/clean.h"
 #include "base/json5_tree.h"
 
-#define AGENT_KEY "agents.list[].tools.elevated"
 #define GLOBAL_KEY "tools.elevated"
 
 static void fail(struct elevated_gates *g, const char *gate, const char *format, const char *name)
@@ -48,33 +47,48 @@ static bool has_star(const struct json5 *list)
 	return false;
 }
 
-void elevated_judge(const struct agents_config *c, const char *agent, const char *channel,
+/* How fix-it keys write the place of the agent's settings. */
+static const char *agent_place(const struct agents_config *c, const char *agent)
+{
+	const struct json5 *own = agents_config_node(c, agent, "");
+	const struct json5 *place = own ? own->parent : NULL;
+
+	if (place && place->type == JSON5_ARRAY)
+		return "agents.list[].tools.elevated";
+	return place && place->key && strcmp(place->key, "instances") == 0
+		   ? "agents.instances.*.tools.elevated"
+		   : "agents.entries.*.tools.elevated";
+}
+
+static void judge_lists(struct elevated_gates *g, const struct json5 *own, const char *place,
+			const char *provider, const char *sender)
+{
+	char key[128];
+
+	snprintf(key, sizeof(key), "allowFrom.%.100s", provider ? provider : "<provider>");
+	if (!lane_has_sender(g->global_list, sender))
+		fail(g, "allowFrom", GLOBAL_KEY, key);
+	/* Where the agent has lists of its own, a channel's absence is an empty list. */
+	if (json5_at(own, "allowFrom") && !lane_has_sender(g->agent_list, sender))
+		fail(g, "allowFrom", place, key);
+}
+
+void elevated_judge(const struct agents_config *c, const char *agent, const char *provider,
 		    const char *sender, struct elevated_gates *ret)
 {
 	const struct json5 *global = agents_config_global(c, "tools.elevated");
 	const struct json5 *own = agents_config_node(c, agent, "tools.elevated");
-	const char *name = channel ? channel : "<provider>";
+	const char *place = agent_place(c, agent);
 	struct elevated_gates g = { .enabled = !is_off(global) && !is_off(own) };
 
-	g.global_list = list_of(global, channel);
-	g.agent_list = list_of(own, channel);
+	g.global_list = list_of(global, provider);
+	g.agent_list = list_of(own, provider);
 	if (is_off(global))
 		fail(&g, "enabled", GLOBAL_KEY, "enabled");
 	if (is_off(own))
-		fail(&g, "enabled", AGENT_KEY, "enabled");
-	if (!lane_has_sender(g.global_list, sender)) {
-		char key[128];
-
-		snprintf(key, sizeof(key), "allowFrom.%.100s", name);
-		fail(&g, "allowFrom", GLOBAL_KEY, key);
-	}
-	/* Where the agent has lists of its own, its channels' absence is an empty list. */
-	if (json5_at(own, "allowFrom") && !lane_has_sender(g.agent_list, sender)) {
-		char key[128];
-
-		snprintf(key, sizeof(key), "allowFrom.%.100s", name);
-		fail(&g, "allowFrom", AGENT_KEY, key);
-	}
+		fail(&g, "enabled", place, "enabled");
+	if (g.enabled)
+		judge_lists(&g, own, place, provider, sender);
 	g.allowed = g.enabled && g.n_failures == 0;
 	g.always = g.allowed && has_star(g.global_list) &&
 		   (!json5_at(own, "allowFrom") || has_star(g.agent_list));

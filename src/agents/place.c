@@ -317,6 +317,18 @@ int place_decide(const struct agents_config *c, const struct agents_sandbox *s,
 	return 0;
 }
 
+const char *place_provider(const struct agents_place *p)
+{
+	static const char *const NAMES[] = {
+		[ORIGIN_NONE] = NULL,
+		[ORIGIN_CLI] = "cli",
+		[ORIGIN_WEBSOCKET] = "webchat",
+		[ORIGIN_CHANNEL] = NULL,
+	};
+
+	return p->channel ? p->channel : NAMES[p->origin];
+}
+
 void place_done(struct agents_place *p)
 {
 	free(p->lane_dir);

@@ -50,6 +50,10 @@ int place_agent(const struct agents_config *c, const struct agents_call *call,
 int place_decide(const struct agents_config *c, const struct agents_sandbox *s,
 		 const struct agents_call *call, struct agents_place *ret, struct pinfold_error *e);
 
+/* By what name allow-lists know where the call came from: the channel's, "webchat" for a websocket,
+ * "cli"; NULL: not said. */
+const char *place_provider(const struct agents_place *p);
+
 /* Any state. */
 void place_done(struct agents_place *p);
 
@@ -73,7 +77,8 @@ struct elevated_gates {
 	size_t n_failures;
 };
 
-void elevated_judge(const struct agents_config *c, const char *agent, const char *channel,
+/* provider as place_provider() gives it. */
+void elevated_judge(const struct agents_config *c, const char *agent, const char *provider,
 		    const char *sender, struct elevated_gates *ret);
 
 #endif

@@ -10,6 +10,9 @@
 
 const struct verb VERBS[] = {
 	{ "run", "-- COMMAND [ARGUMENT]...", "Confine one command.", RUN_OPTIONS, verb_run },
+	{ "exec", "-- COMMAND [ARGUMENT]...",
+	  "Run a command of a gateway's session, as its configuration decides.", EXEC_OPTIONS,
+	  verb_exec },
 	{ "why",
 	  "connect HOST:PORT[/udp] | resolve NAME | read PATH | write PATH | exec PATH | unix PATH "
 	  "| --last [SESSION]",

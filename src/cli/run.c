@@ -8,6 +8,7 @@
 
 #include "base/number.h"
 #include "cli/policy_options.h"
+#include "cli/run.h"
 #include "cli/verbs.h"
 #include "pinfold.h"
 
@@ -101,7 +102,7 @@ const struct option_row RUN_OPTIONS[] = {
 
 /* Never waits for a reader: the session shares the terminal or pipe, and could hold its guardian
  * by stopping the output or filling it. */
-static void print_notice(void *data, const char *text)
+void print_notice(void *data, const char *text)
 {
 	char line[NOTICE_MAX];
 	int n = snprintf(line, sizeof(line), "pinfold: %s\n", text);
@@ -122,8 +123,7 @@ static void print_notice(void *data, const char *text)
 	close(fd);
 }
 
-/* As a shell would: the command's own status, 128+N for a signal. */
-static int exit_status(int wait_status)
+int exit_status(int wait_status)
 {
 	if (WIFSIGNALED(wait_status))
 		return 128 + WTERMSIG(wait_status);

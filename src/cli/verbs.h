@@ -6,6 +6,7 @@
 #include "cli/opt.h"
 
 extern const struct option_row RUN_OPTIONS[];
+extern const struct option_row EXEC_OPTIONS[];
 extern const struct option_row WHY_OPTIONS[];
 extern const struct option_row DOCTOR_OPTIONS[];
 extern const struct option_row SELFTEST_OPTIONS[];
@@ -23,6 +24,7 @@ extern const struct option_row REPORT_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
+int verb_exec(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_selftest(int argc, char **argv);

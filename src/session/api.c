@@ -106,6 +106,18 @@ static int finish_handle(struct pinfold_policy *p, int r, struct pinfold_policy 
 	return 0;
 }
 
+int session_policy_handle(struct policy *take, struct pinfold_policy **ret, struct pinfold_error *e)
+{
+	struct pinfold_policy *p = NULL;
+	int r = open_handle(&p, e);
+
+	if (r < 0)
+		return r;
+	p->policy = *take;
+	*take = (struct policy){ 0 };
+	return finish_handle(p, 0, ret, e);
+}
+
 int pinfold_policy_default(const char *workspace, struct pinfold_policy **ret,
 			   struct pinfold_error *e)
 {

@@ -13,6 +13,11 @@ struct session;
 int session_read_policy(const struct context *c, const char *path, struct policy *ret,
 			struct pinfold_error *e);
 
+/* Makes a handle of a policy, bounded by the site's.  What take holds is taken over, also on
+ * failure. pinfold_policy_free() it. */
+int session_policy_handle(struct policy *take, struct pinfold_policy **ret,
+			  struct pinfold_error *e);
+
 /* Every descriptor absent, nothing to free. */
 void session_init(struct session *s, const struct pinfold_policy *p);
 

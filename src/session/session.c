@@ -47,6 +47,7 @@ static int prepare_record(struct session *s, struct pinfold_error *e)
 		.session = s->id,
 		.agent = s->agent,
 		.lane = s->policy->lane,
+		.channel = s->channel,
 	};
 	int r = record_open(path, &who, &s->record, e);
 

@@ -48,6 +48,7 @@ struct session {
 	const struct context *context; /* borrowed */
 	struct session_command command;
 	const char *agent;             /* borrowed */
+	const char *channel;           /* borrowed; of a gateway's session */
 	const char *log_path;          /* borrowed */
 	const char *const *state_dirs; /* borrowed */
 	size_t n_state_dirs;
