@@ -66,6 +66,16 @@ udp_redirected 198.51.100.10 198.51.100.20 443
 L
 expect 'P10 and reach the host they may' '^ok x$' probe --allow api.test:443/udp -- udp api.test 443
 expect 'P10 connected, too' '^ok x$' probe --allow api.test:443/udp -- udp_connected api.test 443
+each 'P11 lists of datagrams are judged one by one' "$denied" --allow api.test:443/udp <<L
+udp_list 198.51.100.20 443
+udp_list 198.51.100.20 443 6
+udp_list 198.51.100.20 443 4 198.51.100.10
+L
+expect 'P11 a list to the host they may reach arrives' '^ok x$' pen --allow api.test:443/udp -- \
+	sh -c 'getent hosts api.test >/dev/null; python3 ./probe udp_list 198.51.100.10 443'
+expect 'P11 in its mapped form, too' '^ok x$' pen --allow api.test:443/udp -- \
+	sh -c 'getent hosts api.test >/dev/null; python3 ./probe udp_list 198.51.100.10 443 6'
+expect 'P11 without a pen any list leaves' '^ok x$' bare udp_list 198.51.100.20 443 6
 each 'P12 a name with both families is reached by both' '^ok ' -p "$(net '["dual.test:443"]')" <<L
 lookup dual.test
 tcp 198.51.100.10 443
@@ -77,6 +87,7 @@ fastopen 198.51.100.20 443
 fastopen_connect 198.51.100.20 443
 udplite 198.51.100.20 443
 sock AF_INET SOCK_STREAM 132
+io_uring
 L
 each 'P14 no raw, packet or ping sockets, no vsock' "$refused" -- <<L
 sock AF_INET SOCK_RAW 17
@@ -288,6 +299,44 @@ unix /run/b1.sock STREAM
 unix /run/b2.sock DGRAM
 unix /run/b5.sock SEQPACKET
 L
+# --- P76: whoever would run things outside ------------------------------------------------------------
+if command -v dbus-daemon busctl gdbus systemd-run dbus-send | wc -l | grep -qx 5; then
+	mkdir -p /run/dbus "/run/user/$TENANT"
+	{
+		grep -v ":$TENANT:" /etc/passwd
+		echo "tenant:x:$TENANT:$TENANT::/nonexistent:/bin/sh"
+	} >"$T/passwd"
+	mount --bind "$T/passwd" /etc/passwd # a bus closes on users that it does not know
+	chown "$TENANT" "/run/user/$TENANT"
+	for bus in /run/dbus/system_bus_socket "/run/user/$TENANT/bus"; do
+		conf=$(mktemp "$T/bus.XXXXXX")
+		cat >"$conf" <<X
+<busconfig><type>custom</type><listen>unix:path=$bus</listen><auth>EXTERNAL</auth>
+<policy context="default"><allow user="*"/><allow send_destination="*"/><allow receive_sender="*"/><allow own="*"/></policy></busconfig>
+X
+		dbus-daemon --config-file="$conf" --nofork --nosyslog 2>"$conf.err" &
+		started+=($!)
+	done
+	disown -a
+	until_true 10 test -S /run/dbus/system_bus_socket -a -S "/run/user/$TENANT/bus"
+	chmod 666 /run/dbus/system_bus_socket "/run/user/$TENANT/bus"
+	session=(env "XDG_RUNTIME_DIR=/run/user/$TENANT" "DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$TENANT/bus")
+	talks=('busctl --system list' 'busctl --user list' 'busctl --address=unix:path=/run/dbus/system_bus_socket list'
+		'gdbus call --system --dest org.freedesktop.DBus --object-path / --method org.freedesktop.DBus.ListNames'
+		'gdbus call --session --dest org.freedesktop.DBus --object-path / --method org.freedesktop.DBus.ListNames'
+		'dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.ListNames')
+	for talk in "${talks[@]}"; do
+		# shellcheck disable=SC2086
+		expect "P76 bare it answers: $talk" 'DBus' setpriv --reuid=$TENANT --regid=$TENANT --clear-groups "${session[@]}" timeout 10 $talk
+		# shellcheck disable=SC2086
+		expect "P76 in a pen nobody answers: $talk" '^status [1-9]' pen -- "${session[@]}" sh -c "timeout 10 $talk >/dev/null 2>&1; echo status \$?"
+	done
+	expect 'P76 systemd-run starts nothing' '^status [1-9]' pen -- "${session[@]}" \
+		sh -c 'timeout 10 systemd-run --user touch "$PWD/pwned" >/dev/null 2>&1; echo status $?'
+	check '... and nothing was touched' test ! -e "$WS/pwned"
+else
+	skip 'P76 nobody outside runs things for the session' 'D-Bus tools are not installed'
+fi
 expect 'P77 what runtimes do with their own sockets works' '^ok 3 x$' pen -- python3 -c '
 import multiprocessing, socket
 a, b = socket.socketpair(); a.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 65536); a.sendmsg([b"x"])

@@ -112,6 +112,26 @@ def udp_redirected(first, second, number):
     return greeting(s)
 
 
+def udp_list(host, number, family="4", first=None):
+    """sendmmsg of two datagrams; 6: to the mapped form; first: on a socket that is connected there."""
+    v6 = family == "6"
+    s = socket.socket(socket.AF_INET6 if v6 else socket.AF_INET, socket.SOCK_DGRAM)
+    if first:
+        s.connect((first, port(number)))
+    packed = socket.inet_pton(socket.AF_INET, host)
+    if v6:
+        address = struct.pack("=H", socket.AF_INET6) + struct.pack("!HI", port(number), 0)
+        address += bytes(10) + b"\xff\xff" + packed + bytes(4)
+    else:
+        address = struct.pack("=H", socket.AF_INET) + struct.pack("!H", port(number)) + packed + bytes(8)
+    name, data = ctypes.create_string_buffer(address, len(address)), ctypes.create_string_buffer(b"x", 1)
+    part = ctypes.create_string_buffer(struct.pack("=QQ", ctypes.addressof(data), 1), 16)
+    one = struct.pack("=QIxxxxQQQQixxxxIxxxx", ctypes.addressof(name), len(address), ctypes.addressof(part), 1, 0, 0, 0, 0)
+    if libc.sendmmsg(s.fileno(), ctypes.create_string_buffer(one * 2, 2 * len(one)), 2, 0) < 0:
+        raise OSError(ctypes.get_errno(), "sendmmsg")
+    return greeting(s)
+
+
 def udplite(host, number):
     return udp(host, number, IPPROTO_UDPLITE)
 

@@ -22,6 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -134,6 +135,8 @@ static inline void lab_serve(struct pollfd *p, size_t n, size_t n_tcp)
 				if (fork() == 0) {
 					ssize_t got;
 
+					prctl(PR_SET_PDEATHSIG, SIGKILL);
+
 					for (size_t k = 0; k < n; k++)
 						close(p[k].fd);
 					while ((got = read(c, buf, sizeof(buf))) > 0)
@@ -176,6 +179,8 @@ static inline void lab_start_server(struct lab *lab)
 	}
 	lab->server = fork();
 	if (lab->server == 0) {
+		/* Whatever becomes of the test. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		setpgid(0, 0);
 		signal(SIGCHLD, SIG_IGN);
 		lab_serve(p, n, n_tcp);
@@ -249,9 +254,25 @@ static inline void lab_deny(struct lab *lab, const char *host, int port, unsigne
 	lab_rule(lab, &lab->policy.net.deny, host, port, protos);
 }
 
+/* The lab that a failed assertion would leave. */
+static struct lab *lab_left;
+
+static inline void lab_sweep(void)
+{
+	if (!lab_left)
+		return;
+	if (lab_left->server > 0) {
+		kill(-lab_left->server, SIGKILL);
+		waitpid(lab_left->server, NULL, 0);
+	}
+	rmdir(lab_left->cgroup);
+}
+
 static inline void lab_prepare(struct lab *lab, const char *tag)
 {
 	memset(lab, 0, sizeof(*lab));
+	lab_left = lab;
+	atexit(lab_sweep);
 	lab_network();
 	lab_cgroup(lab, tag);
 	lab_start_server(lab);
@@ -276,7 +297,9 @@ static inline void lab_done(struct lab *lab)
 	close(lab->cgroup_fd);
 	kill(-lab->server, SIGKILL);
 	waitpid(lab->server, NULL, 0);
+	lab->server = 0;
 	assert_int_equal(rmdir(lab->cgroup), 0);
+	lab_left = NULL;
 }
 
 static inline void lab_join(const struct lab *lab)
