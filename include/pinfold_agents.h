@@ -104,6 +104,52 @@ int pinfold_doctor_config(const char *config, const char *const *state_dirs, siz
 
 /* ---- tools ------------------------------------------------------------------------------- */
 
+/* One call of a tool.  Strings are borrowed for the call; NULL: not said.  Since 0.1. */
+struct pinfold_tool_query {
+	const char *config;   /* the gateway's configuration */
+	const char *agent;    /* NULL: as the session's key says, or the only one */
+	const char *session;  /* NULL: the agent's main session */
+	const char *origin;   /* "cli", "websocket", "channel:NAME" */
+	const char *provider; /* of the model: "provider" or "provider/model" */
+	const char *tool;
+	const char *target;   /* the session that a session tool names */
+	const char *parent;   /* who spawned the session: remembered in the registry */
+	const char *registry; /* a directory; NULL: the default one */
+	bool subagent;        /* also by a key with ":subagent:" in it */
+};
+
+#define PINFOLD_TOOL_LEVELS 8
+
+/* What one of the eight levels said, in their order.  Since 0.1. */
+struct pinfold_tool_level {
+	const char *level;   /* "profile", "providerProfile", "global", "provider", "agent",
+				"agentProvider", "sandbox", "subagent"; static */
+	const char *outcome; /* "denied", "not allowed", "passed", "absent", "skipped"; static */
+	char rule[PINFOLD_WHY_TEXT_MAX];
+	char origin[PINFOLD_WHY_TEXT_MAX];
+};
+
+struct pinfold_tool_answer {
+	char tool[PINFOLD_WHY_TEXT_MAX]; /* after aliases */
+	char agent[PINFOLD_WHY_TEXT_MAX];
+	char session[PINFOLD_WHY_TEXT_MAX + 1];
+	bool sandboxed;
+	bool subagent;
+	const char *level; /* the one that refused, or "visibility" for a target; NULL: none */
+	struct pinfold_answer answer;
+	struct pinfold_tool_level levels[PINFOLD_TOOL_LEVELS];
+};
+
+/* May this tool be called?  -EINVAL: the configuration or the query is not valid.  Since 0.1. */
+int pinfold_tool_check(const struct pinfold_tool_query *q, struct pinfold_tool_answer *ret,
+		       struct pinfold_error *e);
+
+/* The same for every built-in tool, sorted as the groups are; q->tool is not looked at.  Since
+ * 0.1. */
+int pinfold_tool_list(const struct pinfold_tool_query *q,
+		      void (*report)(void *data, const struct pinfold_tool_answer *a), void *data,
+		      struct pinfold_error *e);
+
 /* ---- the file tools' own check ----------------------------------------------------------- */
 
 /* A workspace that file tools work in.  Nothing below needs a session or privilege.  As root,

@@ -15,7 +15,7 @@ const struct verb VERBS[] = {
 	  verb_exec },
 	{ "why",
 	  "connect HOST:PORT[/udp] | resolve NAME | read PATH | write PATH | exec PATH | unix PATH "
-	  "| --last [SESSION]",
+	  "| tool NAME | --last [SESSION]",
 	  "Say what a policy decides, by which rule, and how to change it.", WHY_OPTIONS,
 	  verb_why },
 	{ "doctor", "", "Say what this kernel can enforce, found by trying.", DOCTOR_OPTIONS,
@@ -38,6 +38,9 @@ const struct verb VERBS[] = {
 	  "Work on files below a workspace, as the policy allows.", FS_OPTIONS, verb_fs },
 	{ "tag", "", "Wrap text from outside, so that a model can tell it from orders.",
 	  TAG_OPTIONS, verb_tag },
+	{ "tool", "check TOOL | explain [TOOL]",
+	  "Say whether an agent may use a tool, and which level decides.", TOOL_OPTIONS,
+	  verb_tool },
 	{ "lint", "POLICY", "Say what is wrong with a policy, why, and how to mend it.",
 	  LINT_OPTIONS, verb_lint },
 	{ "diff", "OLD NEW", "Say what a change of policy opens and closes.", DIFF_OPTIONS,

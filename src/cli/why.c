@@ -9,12 +9,15 @@
 #include "cli/verbs.h"
 #include "cli/why_last.h"
 #include "pinfold.h"
+#include "pinfold_agents.h"
 
 struct why_options {
 	struct policy_options policy; /* first: shared setters */
 	bool json;
 	bool last;
 	const char *log;
+	const char *config;
+	const char *agent;
 };
 
 static int set_json(void *data, const char *value)
@@ -43,10 +46,28 @@ static int set_log(void *data, const char *value)
 	return 0;
 }
 
+static int set_config(void *data, const char *value)
+{
+	struct why_options *o = data;
+
+	o->config = value;
+	return 0;
+}
+
+static int set_agent(void *data, const char *value)
+{
+	struct why_options *o = data;
+
+	o->agent = value;
+	return 0;
+}
+
 const struct option_row WHY_OPTIONS[] = {
 	POLICY_OPTION_ROWS,
 	{ "last", 0, NULL, "explain the last denial of SESSION (else: of the newest)", set_last },
 	{ "log", 0, "FILE", "with --last: the record; without: the policy's audit.path", set_log },
+	{ "config", 0, "FILE", "tool: the gateway's configuration", set_config },
+	{ "agent", 0, "ID", "tool: the agent; without it: the only one", set_agent },
 	{ "json", 0, NULL, "print one JSON object", set_json },
 	{ 0 },
 };
@@ -104,6 +125,35 @@ static void print_words(const char *subject, const struct pinfold_answer *a)
 		printf("  to change it: %s\n", a->fix);
 }
 
+static int print_answer(const struct why_options *o, const char *subject,
+			const struct pinfold_answer *a)
+{
+	if (o->json)
+		print_json(a);
+	else
+		print_words(subject, a);
+	return a->verdict == PINFOLD_ALLOW ? 0
+	       : a->verdict == PINFOLD_ASK ? EXIT_NEEDS_APPROVAL
+					   : EXIT_REFUSED;
+}
+
+static int ask_tool(const struct why_options *o, const char *tool)
+{
+	struct pinfold_tool_query q = { .config = o->config, .agent = o->agent, .tool = tool };
+	struct pinfold_tool_answer answer;
+	struct pinfold_error e = { 0 };
+
+	if (!o->config) {
+		complain("why: tool wants --config FILE; see 'pinfold why --help'");
+		return EXIT_USAGE;
+	}
+	if (pinfold_tool_check(&q, &answer, &e) < 0) {
+		complain("%s", e.text);
+		return EXIT_POLICY;
+	}
+	return print_answer(o, tool, &answer.answer);
+}
+
 static int ask(const struct why_options *o, enum pinfold_question q, const char *subject)
 {
 	struct pinfold_answer answer;
@@ -119,13 +169,7 @@ static int ask(const struct why_options *o, enum pinfold_question q, const char 
 		complain("%s", e.text);
 		return EXIT_USAGE;
 	}
-	if (o->json)
-		print_json(&answer);
-	else
-		print_words(subject, &answer);
-	return answer.verdict == PINFOLD_ALLOW ? 0
-	       : answer.verdict == PINFOLD_ASK ? EXIT_NEEDS_APPROVAL
-					       : EXIT_REFUSED;
+	return print_answer(o, subject, &answer);
 }
 
 /* Without a policy on the command line the record speaks alone. */
@@ -165,11 +209,13 @@ int verb_why(int argc, char **argv)
 			 "example.org:443'; see 'pinfold why --help'");
 		return EXIT_USAGE;
 	}
+	if (strcmp(words[0], "tool") == 0)
+		return ask_tool(&o, words[1]);
 	for (size_t i = 0; i < ARRAY_SIZE(QUESTIONS); i++)
 		if (strcmp(QUESTIONS[i].word, words[0]) == 0)
 			return ask(&o, QUESTIONS[i].question, words[1]);
-	complain("why: no such question '%s'; there are connect, resolve, read, write, exec and "
-		 "unix",
+	complain("why: no such question '%s'; there are connect, resolve, read, write, exec, "
+		 "unix and tool",
 		 words[0]);
 	return EXIT_USAGE;
 }
