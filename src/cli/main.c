@@ -13,6 +13,8 @@ const struct verb VERBS[] = {
 	{ "exec", "-- COMMAND [ARGUMENT]...",
 	  "Run a command of a gateway's session, as its configuration decides.", EXEC_OPTIONS,
 	  verb_exec },
+	{ "explain", "", "Say where a gateway's session runs, with which tools, and why.",
+	  EXPLAIN_OPTIONS, verb_explain },
 	{ "why",
 	  "connect HOST:PORT[/udp] | resolve NAME | read PATH | write PATH | exec PATH | unix PATH "
 	  "| tool NAME | --last [SESSION]",

@@ -7,6 +7,7 @@
 
 extern const struct option_row RUN_OPTIONS[];
 extern const struct option_row EXEC_OPTIONS[];
+extern const struct option_row EXPLAIN_OPTIONS[];
 extern const struct option_row WHY_OPTIONS[];
 extern const struct option_row DOCTOR_OPTIONS[];
 extern const struct option_row SELFTEST_OPTIONS[];
@@ -26,6 +27,7 @@ extern const struct option_row REPORT_OPTIONS[];
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
 int verb_exec(int argc, char **argv);
+int verb_explain(int argc, char **argv);
 int verb_why(int argc, char **argv);
 int verb_doctor(int argc, char **argv);
 int verb_selftest(int argc, char **argv);
