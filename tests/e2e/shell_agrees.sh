@@ -1,0 +1,18 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+# What the shell reader takes apart is exactly what bash and dash run.
+#
+# Lines are generated; a program that records its arguments stands for every command.  A line that
+# the reader doubts proves nothing and counts only so that most lines are not of that kind.
+. "$(dirname "$0")/lib.sh"
+reader=$(dirname "$PINFOLD")/tests/unit/test_agents_shell
+[ -x "$reader" ] || make -s -C "$top" O="$(dirname "$PINFOLD")" "$reader" >&2
+
+expect "the reader says how it reads a line" '^ok' \
+	python3 "$e2e/shell_agrees.py" "$reader" "$T" --self-test
+for shell in bash dash; do
+	out=$(python3 "$e2e/shell_agrees.py" "$reader" "$T" "$shell" "${LINES_MAX:-400}" 2>&1) &&
+		plan_ok "$shell runs what was taken apart (${out##*$'\n'})" ||
+		plan_not_ok "$shell runs what was taken apart" "$out"
+done
+finish
