@@ -129,6 +129,40 @@ int pinfold_why_last(const struct pinfold_policy *policy, const char *log_path, 
 
 /* ---- sessions ---------------------------------------------------------------------------- */
 
+/* What an observed session did, as it was about to; for struct pinfold_run.  Since 0.2. */
+enum pinfold_sight_kind {
+	PINFOLD_SIGHT_FILE,        /* path, uses */
+	PINFOLD_SIGHT_UNIX,        /* path of a socket that was connected or sent to */
+	PINFOLD_SIGHT_NAME,        /* name was resolved */
+	PINFOLD_SIGHT_DESTINATION, /* address, port, proto, and name where one led there */
+};
+
+/* What a path was used for, bits.  Since 0.2. */
+#define PINFOLD_USE_LOOK 1u    /* stat, chdir, readlink */
+#define PINFOLD_USE_READ 2u    /* read, or listed */
+#define PINFOLD_USE_WRITE 4u   /* an existing file was opened for writing */
+#define PINFOLD_USE_EXEC 8u    /* executed, or mapped as code */
+#define PINFOLD_USE_MAKE 16u   /* the name came into being */
+#define PINFOLD_USE_REMOVE 32u /* the name went */
+#define PINFOLD_USE_CHANGE 64u /* mode, owner or times were set */
+
+struct pinfold_sight {
+	enum pinfold_sight_kind kind;
+	/* PINFOLD_DENY: it stayed shut.  PINFOLD_ALLOW: the policy allows it.  PINFOLD_ASK: it went
+	 * through, and the policy would refuse it. */
+	enum pinfold_verdict verdict;
+	unsigned uses;       /* PINFOLD_USE_ bits */
+	unsigned missing;    /* those of them that the policy would refuse */
+	const char *path;    /* absolute, symlinks resolved */
+	bool is_dir;         /* path is a directory */
+	const char *name;    /* NULL: none */
+	const char *address; /* as text */
+	uint16_t port;
+	const char *proto;   /* "tcp", "udp" */
+	const char *reason;  /* word of the record; NULL */
+	const char *program; /* of the process; "" when it is gone */
+};
+
 /* How to start a session.  Zero-initialise; every member may stay zero but argv.  Since 0.1. */
 struct pinfold_run {
 	const struct pinfold_policy *policy; /* borrowed for the call; NULL is the default */
@@ -143,9 +177,14 @@ struct pinfold_run {
 	 * could not write a workspace granted for writing. */
 	const char *const *state_dirs;
 	size_t n_state_dirs;
-	/* Let destinations and names through that the policy refuses, and record them as
-	 * "would_deny".  Metadata and the never-list stay shut, and so does every other fence. */
+	/* Let destinations, names, files and unix sockets through that the policy refuses, and
+	 * record them as "would_deny".  Metadata, the never-list, denied and sensitive paths stay
+	 * shut, and so does every other fence.  See pinfold-observe(7). */
 	bool observe;
+	/* With observe: called for each use that was seen.  Strings live for the call.  May be
+	 * NULL. */
+	void (*sight)(void *data, const struct pinfold_sight *sight);
+	void *sight_data;
 	/* Called in the calling process with one sentence for a person: a denial's hint, a
 	 * degraded promise.  May be NULL. */
 	void (*notice)(void *data, const char *text);

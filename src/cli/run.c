@@ -92,7 +92,7 @@ const struct option_row RUN_OPTIONS[] = {
 	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
 	{ "agent", 0, "NAME", "the agent's name, for the record", set_agent },
 	{ "keep-fd", 0, "N", "pass descriptor N on (never an inet socket)", set_keep_fd },
-	{ "observe", 0, NULL, "let refused hosts and names through; the record says would_deny",
+	{ "observe", 0, NULL, "refuse nothing but secrets and metadata; the record says would_deny",
 	  set_observe },
 	{ "state-dir", 0, "DIR", "close DIR to others and prove it out of reach (repeatable)",
 	  set_state_dir },

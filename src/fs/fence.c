@@ -38,6 +38,7 @@ struct fs_fence {
 	int store;
 	char *workspace; /* canonical; NULL: not mounted */
 	bool holds_git;
+	bool observes;
 };
 
 /* Steps of fs_fence_enter_domain(), counted on after those of the view. */
@@ -251,14 +252,17 @@ static int check_lane(const struct fs_fence *f, const struct policy *p, struct p
 static int plan_all(struct fs_fence *f, const struct policy *p, const struct path_set *set,
 		    const struct fs_tenant *t, struct pinfold_error *e)
 {
-	int r = fs_plan_rules(&f->plan, p, set, e);
+	int r;
+
+	f->plan.observes = t->observes;
+	r = fs_plan_rules(&f->plan, p, set, e);
 
 	if (r == 0)
 		r = check_lane(f, p, e);
 	if (r == 0)
 		r = hide_host(f, e);
 	if (r == 0)
-		r = add_tmp(f, p->fs.tmp, e);
+		r = add_tmp(f, t->observes ? TMP_SHARED : p->fs.tmp, e);
 	if (r == 0)
 		r = add_empty(f, NODE_DIR, "/var/run", e);
 	if (r == 0)
@@ -348,6 +352,9 @@ static int build(struct fs_fence *f, const struct policy *p, const struct path_s
 		r = realize_node(f, &f->plan.node[i], e);
 	if (r == 0)
 		r = find_workspace(f, p, e);
+	/* Whoever observes is shown the top of the host's tree. */
+	if (r == 0 && f->observes)
+		r = domain_allow(&f->domain, f->root, true, DOMAIN_READ);
 	return r < 0 ? r : view_compile(&f->plan, f->root, f->store, &f->view, e);
 }
 
@@ -360,7 +367,8 @@ int fs_fence_new(const struct policy *p, const struct path_set *set, const struc
 	if (!f)
 		return err_set(e, -ENOMEM, "out of memory");
 	f->domain.ruleset = f->root = f->store = -1;
-	f->holds_git = p->fs.protect_git;
+	f->observes = tenant->observes;
+	f->holds_git = p->fs.protect_git && !f->observes;
 	r = build(f, p, set, tenant, e);
 	if (r < 0) {
 		fs_fence_free(f);
@@ -480,6 +488,11 @@ const char *fs_fence_gap(const struct fs_fence *f)
 bool fs_fence_holds_git(const struct fs_fence *f)
 {
 	return f->holds_git;
+}
+
+bool fs_fence_observes(const struct fs_fence *f)
+{
+	return f->observes;
 }
 
 int fs_fence_store(const struct fs_fence *f)

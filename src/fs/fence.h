@@ -21,6 +21,9 @@ struct fs_tenant {
 	const char *home; /* HOME inside; made as a private directory when not granted */
 	bool home_is_private;
 	const char *resolv_conf; /* text of /etc/resolv.conf inside */
+	/* The set grants what a policy could grant, only to see what is used: nothing is narrowed,
+	 * repositories are not held, /tmp is the host's. */
+	bool observes;
 };
 
 struct fs_fence; /* heap object: many detached mounts and paths */
@@ -60,6 +63,9 @@ const char *fs_fence_gap(const struct fs_fence *f);
 
 /* Whether the policy has repositories protected (fs/git.h). */
 bool fs_fence_holds_git(const struct fs_fence *f);
+
+/* Whether the tenant observes: the command then waits until every denied name is held. */
+bool fs_fence_observes(const struct fs_fence *f);
 
 /* The mount that masks are made of (fs/places.h); it stays attached in the view, out of reach. */
 int fs_fence_store(const struct fs_fence *f);

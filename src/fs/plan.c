@@ -155,9 +155,12 @@ static int compare_paths(const char *a, const char *b)
 	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
 }
 
+/* What an observer is only shown counts as well: patterns and the search for links are for grants.
+ */
 bool plan_is_system(const struct path_rule *rule)
 {
-	return strcmp(rule->origin, PATH_ORIGIN_SYSTEM) == 0;
+	return strcmp(rule->origin, PATH_ORIGIN_SYSTEM) == 0 ||
+	       strcmp(rule->origin, PATH_ORIGIN_OBSERVE) == 0;
 }
 
 /* At one path the system set loses to other rules, and of those the narrower wins, as in
@@ -293,7 +296,8 @@ static void drop_repeats(struct fs_plan *plan)
 		const struct fs_node *around = tree_around(plan, kept);
 
 		if (n.kind == NODE_TREE && !n.is_held && around && around->grant == n.grant &&
-		    around->attrs == n.attrs)
+		    around->attrs == n.attrs &&
+		    (!plan->observes || !n.is_dir || around->is_system == n.is_system))
 			plan_node_done(&plan->node[kept]);
 		else
 			kept++;
@@ -345,7 +349,7 @@ static void sort_masks(struct fs_plan *plan)
 
 int fs_plan_finish(struct fs_plan *plan, struct pinfold_error *e)
 {
-	int r = check_links(plan, e);
+	int r = plan->observes ? 0 : check_links(plan, e);
 
 	if (r < 0)
 		return r;

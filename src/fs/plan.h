@@ -64,6 +64,7 @@ struct fs_plan {
 	struct fs_mask *mask; /* after fs_plan_finish(): sorted, none below another */
 	size_t n_masks;
 	char gap[PINFOLD_ERROR_MAX]; /* which promise does not hold, in a degraded session; "" */
+	bool observes;               /* struct fs_tenant */
 };
 
 /* Resolves every rule: grants become trees and links, denies become masks, grants below a deny

@@ -239,7 +239,8 @@ static bool is_made_by_the_fence(const struct path_rule *rule)
 	static const char *const own[] = { "/proc", "/dev", "/sys", "/run" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(own); i++) {
-		if (is_built_in(rule) && strcmp(rule->path, own[i]) == 0)
+		if (is_built_in(rule) && strcmp(rule->origin, PATH_ORIGIN_OBSERVE) != 0 &&
+		    strcmp(rule->path, own[i]) == 0)
 			return true;
 	}
 	return false;
@@ -257,11 +258,11 @@ static int plan_all(struct planner *pl)
 		else if (rule->right != PATH_DENY && !is_made_by_the_fence(rule))
 			r = plan_grant(pl, rule);
 	}
-	if (r == 0)
+	if (r == 0 && !pl->plan->observes)
 		r = plan_git(pl);
-	if (r == 0)
+	if (r == 0 && !pl->plan->observes)
 		r = plan_strict(pl);
-	if (r == 0)
+	if (r == 0 && !pl->plan->observes)
 		r = plan_sockets(pl);
 	if (r < 0)
 		return r;
@@ -269,7 +270,7 @@ static int plan_all(struct planner *pl)
 	r = plan_masks(pl);
 	if (r == 0)
 		r = plan_other_names(pl);
-	if (r == 0)
+	if (r == 0 && !pl->plan->observes)
 		r = plan_outside_sockets(pl);
 	return r < 0 ? r : mask_closed(pl);
 }

@@ -30,6 +30,7 @@ struct pinfold_error;
 #define PATH_ORIGIN_SENSITIVE "built-in (sensitive)"
 #define PATH_ORIGIN_HOME "built-in (home)"
 #define PATH_ORIGIN_TMP "built-in (tmp)"
+#define PATH_ORIGIN_OBSERVE "built-in (observe)" /* shown, not granted */
 
 /* Every rule that holds for a session: the policy's own, the workspace or lane ("workspace
  * (SOURCE)", "lane (SOURCE)"), the identity's home, shared tmp, and the built-in system and

@@ -119,7 +119,7 @@ int pinfold_fs_open(const struct pinfold_policy *policy, struct pinfold_fs **ret
 		return err_set(e, -ENOMEM, "out of memory");
 	fs->op.root = -1;
 	fs->policy = policy;
-	r = why_view_build(policy, &fs->view, e);
+	r = why_view_build(&policy->policy, &policy->context.policy, &fs->view, e);
 	if (r == 0)
 		r = fsop_open(p->fence_to_lane && p->lane ? p->lane : p->workspace, judge, fs,
 			      &fs->op, e);

@@ -9,7 +9,7 @@
 enum link_word {
 	LINK_NONE = 0,
 	LINK_FAILED,      /* init: stage, step and error; no command ran */
-	LINK_READY,       /* init: every fence has closed around me */
+	LINK_READY,       /* init: every fence has closed around me; `value` is my listener, or 0 */
 	LINK_GO,          /* supervisor: start the command */
 	LINK_SIGNAL,      /* supervisor: pass on signal `value` */
 	LINK_DIR_FAILED,  /* the command's process: chdir gave `error` */
@@ -28,6 +28,7 @@ enum link_stage {
 	STAGE_DESCRIPTORS,
 	STAGE_FILTER,
 	STAGE_SELF_TEST,
+	STAGE_LOOK,
 	STAGE_FORK,
 	STAGE_MAX,
 };

@@ -13,6 +13,7 @@
 #include "policy/names.h"
 #include "policy/paths.h"
 #include "session/hash.h"
+#include "session/look_log.h"
 #include "session/made.h"
 #include "session/observe.h"
 #include "session/quiet.h"
@@ -163,6 +164,7 @@ void log_net_event(void *data, const struct net_event *ev)
 
 	if (!named.name && s->observe && ev->reason != PF_DENY_UNIX)
 		named.name = observe_name(s->observe, &ev->addr);
+	look_tell_destination(s, &named);
 	write_net_event(s, &named);
 }
 
@@ -263,6 +265,7 @@ static void write_dns_deny(struct session *s, const struct dns_note *note,
 void log_dns_refused(struct session *s, const struct dns_note *note)
 {
 	s->denied.dns += note->folded ? note->folded : 1;
+	look_tell_name(s, note, true);
 	write_dns_deny(s, note, RECORD_DENY);
 }
 
@@ -270,6 +273,7 @@ void log_dns_observed(struct session *s, const struct dns_note *note)
 {
 	const struct net_rule *rule;
 
+	look_tell_name(s, note, false);
 	if (!policy_may_resolve(s->policy, note->name, &rule))
 		write_dns_deny(s, note, RECORD_WOULD_DENY);
 }

@@ -21,6 +21,7 @@
 #include "policy/parse.h"
 #include "policy/read.h"
 #include "session/log.h"
+#include "session/look.h"
 #include "session/observe.h"
 #include "session/quiet.h"
 #include "session/tenancy.h"
@@ -127,7 +128,12 @@ static int prepare_files(struct session *s, struct pinfold_error *e)
 	if (r < 0)
 		return err_set(e, r, "cannot make the pen's resolv.conf: %s", strerror(-r));
 	tenant.resolv_conf = s->resolv_conf;
-	r = fs_fence_new(s->policy, &s->paths, &tenant, &s->fs, e);
+	tenant.observes = s->wants_observe;
+	if (s->wants_observe)
+		r = look_prepare(s, e);
+	if (r == 0)
+		r = fs_fence_new(s->policy, s->look ? look_shown(s->look) : &s->paths, &tenant,
+				 &s->fs, e);
 	if (r == 0)
 		r = refuse_writable(s, e);
 	if (r < 0)
@@ -205,7 +211,8 @@ static int close_network(struct session *s, struct pinfold_error *e)
 
 	if (r == 0 && s->observe)
 		net_fence_observe(s->net);
-	if (r == 0 && s->is_recorded)
+	/* An observer sees them by itself, and lets them pass. */
+	if (r == 0 && s->is_recorded && !s->look)
 		r = watch_unix_sockets(s, e);
 	return r < 0 ? r : net_fence_attach(s->net, s->cgroup.dir_fd, &resolver, e);
 }
@@ -321,6 +328,7 @@ void session_done(struct session *s)
 	net_loader_free(s->loader);
 	dns_worker_done(&s->dns);
 	observe_free(s->observe);
+	look_free(s->look);
 	relay_worker_done(&s->relay);
 	free(s->resolv_conf);
 	guard_free(s->guard);

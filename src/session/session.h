@@ -12,17 +12,18 @@
 #include "identity/handover.h"
 #include "identity/identity.h"
 #include "pinfold.h"
+#include "policy/context.h"
 #include "policy/paths.h"
 #include "policy/policy.h"
 #include "relay/worker.h"
 #include "seccomp/filter.h"
 #include "session/cgroup.h"
-#include "policy/context.h"
 #include "session/control.h"
 
 struct fs_fence;
 struct guard;
 struct landlock_audit;
+struct look;
 struct net_fence;
 struct net_loader;
 struct observe;
@@ -69,6 +70,7 @@ struct session {
 	struct seccomp_filter relay_filter;
 	struct dns_worker dns;
 	struct observe *observe; /* NULL: refusals refuse */
+	struct look *look;       /* NULL: nobody looks at files */
 	char *resolv_conf;
 	pid_t worker;
 	int worker_pidfd;
@@ -87,10 +89,10 @@ struct session {
 	struct control control;
 
 	struct record *record;
-	struct net_rules quiet;          /* denials that are counted only */
-	bool is_recorded;                /* somewhere: a file, a stream */
-	bool watches_unix;               /* attempts at unix sockets outside are told */
-	struct landlock_audit *landlock; /* NULL: no record of the kernel's */
+	struct net_rules quiet;                 /* denials that are counted only */
+	bool is_recorded;                       /* somewhere: a file, a stream */
+	bool watches_unix;                      /* attempts at unix sockets outside are told */
+	struct landlock_audit *landlock;        /* NULL: no record of the kernel's */
 	char no_file_record[PINFOLD_ERROR_MAX]; /* why there is none of files; "": there is */
 	uint32_t audit_session; /* of the kernel's audit; UINT32_MAX: the launcher's, or none */
 	struct {
@@ -115,6 +117,8 @@ struct session {
 
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
+	void (*sight)(void *data, const struct pinfold_sight *sight); /* NULL: nobody wants it */
+	void *sight_data;
 };
 
 /* Everything up to the moment before the command: a janitor, a fenced cgroup, in it the pen's init

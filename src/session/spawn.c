@@ -20,6 +20,7 @@
  *  6. Descriptors: whatever the launcher left open is closed; the link stays with init alone.
  *  7. Filter: last, since the steps above need system calls that it refuses.
  *     Then the self-test, where there are state directories: by the very rights of the command.
+ *     An observed session gets one more filter, which refuses nothing: it tells the supervisor.
  *  8. Handshake: init says READY; the supervisor says GO once the network fence bites as well.
  *     Only then is the command born, as a child of init, with every fence closed around it.
  *
@@ -45,6 +46,7 @@
 #include "session/init.h"
 #include "session/link.h"
 #include "session/log_call.h"
+#include "session/look.h"
 #include "session/session.h"
 #include "session/tenancy.h"
 #include "session/terminal.h"
@@ -61,6 +63,7 @@ static const char *const STAGE_WORDS[] = {
 	[STAGE_DESCRIPTORS] = "close inherited descriptors",
 	[STAGE_FILTER] = "enter the seccomp filter",
 	[STAGE_SELF_TEST] = "pass its self-test",
+	[STAGE_LOOK] = "be observed (does something in here observe already?)",
 	[STAGE_FORK] = "start a process (is the limit on processes too low?)",
 };
 _Static_assert(ARRAY_SIZE(STAGE_WORDS) == STAGE_MAX, "a word for every stage");
@@ -119,7 +122,11 @@ static int enter(const struct session *s, int link, struct link_message *failed)
 	if (r < 0)
 		return r;
 	failed->stage = STAGE_SELF_TEST;
-	return tenancy_try(s, failed);
+	r = tenancy_try(s, failed);
+	if (r < 0 || !s->look)
+		return r;
+	failed->stage = STAGE_LOOK;
+	return look_enter(s->look);
 }
 
 struct birth {
@@ -131,6 +138,7 @@ static void be_init(void *data)
 {
 	const struct session *s = ((const struct birth *)data)->s;
 	int link = ((const struct birth *)data)->link;
+	int listener;
 	struct link_message m = { .word = LINK_FAILED };
 	struct init_work work = {
 		.command = &s->command,
@@ -140,14 +148,17 @@ static void be_init(void *data)
 		.link = link,
 	};
 
-	m.error = enter(s, link, &m);
+	m.error = listener = enter(s, link, &m);
 	if (m.error < 0) {
 		link_send(link, &m);
 		_exit(1);
 	}
 	m.word = LINK_READY;
+	m.value = listener;
 	if (link_send(link, &m) < 0 || link_receive(link, &m) < 0 || m.word != LINK_GO)
 		_exit(1);
+	if (listener > 0)
+		close(listener);
 	_exit(init_run(&work));
 }
 
@@ -223,6 +234,9 @@ int session_release(struct session *s, struct pinfold_error *e)
 	if (m.word != LINK_READY)
 		return explain(s, &m, e);
 	log_calls_start(s);
+	r = look_take(s, m.value, e);
+	if (r < 0)
+		return r;
 	m = (struct link_message){ .word = LINK_GO };
 	r = link_send(s->link, &m);
 	net_loader_free(take_ptr(s->loader)); /* it has ended; reaped while the command starts */

@@ -22,6 +22,7 @@
 #include "session/link.h"
 #include "session/live.h"
 #include "session/log.h"
+#include "session/look.h"
 #include "session/observe.h"
 #include "session/session.h"
 #include "session/terminal.h"
@@ -309,6 +310,20 @@ static int on_guard(struct watch *w)
 	return 0;
 }
 
+static int on_look(struct watch *w)
+{
+	/* Nobody is left who could make a call. */
+	if (look_serve(w->s) == -EPIPE)
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, look_fd(w->s->look), NULL);
+	return 0;
+}
+
+static int on_look_gate(struct watch *w)
+{
+	look_serve_gate(w->s);
+	return 0;
+}
+
 /* ---- control -------------------------------------------------------------------------------- */
 
 static int on_peer(struct watch *w)
@@ -349,6 +364,8 @@ static size_t list_sources(const struct watch *w, struct source ret[static SOURC
 		{ net_fence_event_fd(s->net), on_net_event },
 		{ net_fence_host_fd(s->net), on_host_change },
 		{ guard_fd(s->guard), on_guard },
+		{ look_fd(s->look), on_look },
+		{ look_gate_fd(s->look), on_look_gate },
 		{ s->landlock ? landlock_audit_fd(s->landlock) : -1, on_landlock },
 		{ s->control.listener, on_control },
 	};

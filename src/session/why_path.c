@@ -191,7 +191,7 @@ int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char
 
 	if (r < 0)
 		return r;
-	r = why_view_build(p, &view, e);
+	r = why_view_build(&p->policy, &p->context.policy, &view, e);
 	if (r < 0)
 		return r;
 	judge_path(p, &view, q, path, ret);

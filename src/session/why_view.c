@@ -11,7 +11,6 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/resolve.h"
-#include "session/api.h"
 
 #define ENTRIES_MAX 1000000 /* looked at for other names of one file */
 
@@ -90,19 +89,28 @@ static int follow_rules(struct why_view *v)
 	return rc;
 }
 
-int why_view_build(const struct pinfold_policy *p, struct why_view *ret, struct pinfold_error *e)
+int why_view_follow(struct path_set *set, struct why_view *v)
 {
-	struct why_view v = { 0 };
-	int rc = path_set_build(&p->policy, &p->context.policy, p->policy.identity.home, &v.set, e);
+	int rc;
 
-	if (rc == 0 && follow_rules(&v) < 0)
-		rc = err_set(e, -ENOMEM, "out of memory");
-	if (rc < 0) {
-		why_view_done(&v);
+	*v = (struct why_view){ .set = *set };
+	*set = (struct path_set){ 0 };
+	rc = follow_rules(v);
+	if (rc < 0)
+		why_view_done(v);
+	return rc;
+}
+
+int why_view_build(const struct policy *p, const struct policy_context *ctx, struct why_view *ret,
+		   struct pinfold_error *e)
+{
+	struct path_set set = { 0 };
+	int rc = path_set_build(p, ctx, p->identity.home, &set, e);
+
+	if (rc < 0)
 		return rc;
-	}
-	*ret = v;
-	return 0;
+	rc = why_view_follow(&set, ret);
+	return rc < 0 ? err_set(e, rc, "out of memory") : 0;
 }
 
 void why_view_done(struct why_view *v)

@@ -10,7 +10,6 @@
 #include "policy/paths.h"
 
 struct pinfold_error;
-struct pinfold_policy;
 
 struct why_view {
 	struct path_set set;
@@ -18,7 +17,11 @@ struct why_view {
 	size_t n_links;
 };
 
-int why_view_build(const struct pinfold_policy *p, struct why_view *ret, struct pinfold_error *e);
+int why_view_build(const struct policy *p, const struct policy_context *ctx, struct why_view *ret,
+		   struct pinfold_error *e);
+
+/* The same of a set that is there already, which v takes.  -ENOMEM; v is then empty. */
+int why_view_follow(struct path_set *set, struct why_view *v);
 
 /* Any state. */
 void why_view_done(struct why_view *v);

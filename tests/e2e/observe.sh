@@ -55,16 +55,85 @@ logged 'and that is a refusal' 'ev.event == "net_deny" and ev.verdict == "deny" 
 open_metadata=$(policy '{"version": 1, "network": {"dangerouslyAllowMetadata": true, "allowOutbound": ["169.254.169.254:80"]}}')
 expect 'metadata stays shut whatever the policy says of it' '^denied' \
 	probe -p "$open_metadata" --observe -- tcp 169.254.169.254 80
-mkdir -p "$T/outside" && echo s >"$T/outside/file" && chmod -R a+rwX "$T/outside"
-expect 'files that are not granted stay away' '^denied' watch read "$T/outside/file"
-python3 -c 'import socket, sys, time
-s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(600)' "$T/outside/sock" &
-started+=($!)
-until_true 5 test -S "$T/outside/sock"
-chmod 777 "$T/outside/sock"
+# --- files: the same deeds, observed and enforced ------------------------------------------------
+out=$T/outside
+lay_out() { # the same ground for both
+	rm -rf "$out" && mkdir -p "$out"/{ro,rox,rw,list,look-d,remove-dir,enter} "$WS/.git"/{hooks,objects,refs}
+	local f
+	for f in read write append truncate create-again look remove rename-from mode times below-a-descriptor \
+		relative through-a-symlink behind ro/ro-read ro/ro-write rox/rox-write rw/rw-remove rw/denied \
+		rw-file rw-file-removed; do echo text >"$out/$f"; done
+	mkdir "$out/ro/ro-list"
+	printf '#!/bin/sh\nexit 0\n' | tee "$out/execute" "$out/ro/ro-execute" >"$out/rox/rox-execute"
+	chmod 755 "$out/execute" "$out/ro/ro-execute" "$out/rox/rox-execute"
+	ln -s behind "$out/symlink-outside"
+	rm -f "$WS/taken" "$WS/inside" "$WS/inside-socket" "$WS/to-through-a-symlink"
+	echo text >"$WS/plain" && ln -s "$out/through-a-symlink" "$WS/to-through-a-symlink"
+	echo 'ref: refs/heads/main' >"$WS/.git/HEAD" && : >"$WS/.git/config" && rm -f "$WS/.git/hooks/hooks" "$WS/.git/index"
+	cp "$e2e/deeds.py" "$WS/deeds"
+	chown -R "$TENANT:$TENANT" "$out" "$WS"
+	python3 -c 'import socket, sys, time
+s = socket.socket(socket.AF_UNIX); s.bind(sys.argv[1]); s.listen(); time.sleep(600)' "$out/socket" &
+	started+=($!)
+	disown
+	until_true 5 test -S "$out/socket" && chmod 777 "$out/socket"
+}
+files=$(policy '{"version": 1, "filesystem": {"ro": ["'"$out"'/ro"], "rox": ["'"$out"'/rox"],
+	"rw": ["'"$out"'/rw", "'"$out"'/rw-file", "'"$out"'/rw-file-removed"], "deny": ["'"$out"'/rw/denied"]}}')
+lay_out
 fresh_log
-expect 'sockets outside stay away' '^denied' probe -p "$p" --observe --ro "$T/outside" -- unix "$T/outside/sock"
-logged 'and that is a refusal, too' 'ev.event == "unix_deny" and ev.verdict == "deny"'
+pen -p "$files" --observe -- python3 ./deeds "$out" "$WS" >"$T/observed" 2>&1
+cp "$LOG" "$T/observed.log"
+lay_out
+pen -p "$files" -- python3 ./deeds "$out" "$WS" >"$T/enforced" 2>&1
+
+check 'observing, every deed but what is denied goes through' \
+	diff <(sed -n 's/^no //p' "$T/observed") <(echo denied)
+would_refuse() { # the deeds whose paths the record names
+	python3 -c 'import json, os, sys
+paths = [json.loads(line) for line in open(sys.argv[1])]
+print("\n".join(sorted({os.path.basename(e["path"]) for e in paths if "path" in e and "verdict" in e} - {"behind"})))' "$T/observed.log"
+}
+check 'what would be refused is what is refused' diff <(would_refuse) <(sed -n 's/^no //p' "$T/enforced" | sort)
+check 'and that is neither nothing nor everything' test "$(grep -c '^no' "$T/enforced")" -gt 20 -a "$(grep -c '^ok' "$T/enforced")" -gt 10
+cp "$T/observed.log" "$LOG"
+logged 'a read is recorded as Landlock would, with the process and what to add' 'ev.path == "'"$out"'/read" and
+	ev.op == "fs.read_file" and ev.verdict == "would_deny" and ev.comm == "python3" and ev.uid == '"$TENANT"' and
+	ev.advice == "to allow it add \"'"$out"'/read\" to filesystem.ro"'
+logged 'so is a write' 'ev.path == "'"$out"'/write" and ev.op == "fs.write_file" and "filesystem.rw" in ev.advice'
+logged 'so is an execution' 'ev.path == "'"$out"'/execute" and ev.op == "fs.execute" and "filesystem.rox" in ev.advice'
+logged 'so is a listing' 'ev.path == "'"$out"'/list" and ev.op == "fs.read_dir"'
+logged 'so is a removal' 'ev.path == "'"$out"'/remove" and ev.op == "fs.remove_file"'
+logged 'so is a unix socket' 'ev.event == "unix_deny" and ev.path == "'"$out"'/socket" and ev.verdict == "would_deny" and "unixSockets.allow" in ev.advice'
+logged 'what a deny covers is refused indeed' 'ev.path == "'"$out"'/rw/denied" and ev.verdict == "deny" and ev.rule == "'"$out"'/rw/denied"'
+logged 'git'"'"'s configuration would be held' 'ev.path == "'"$WS"'/.git/config" and ev.reason == "protectGit"'
+
+# --- secrets stay shut, wherever they are ------------------------------------------------------------
+mkdir -p "$T/deep" && echo secret >"$T/deep/.env" && echo text >"$T/deep/.env.example" && chmod -R a+rwX "$T/deep"
+fresh_log
+expect 'a sensitive name is shut where nothing is granted, too' '^denied' watch read "$T/deep/.env"
+logged 'and that is a refusal' 'ev.path == "'"$T"'/deep/.env" and ev.verdict == "deny" and ev.rule == "**/.env"'
+expect 'its example is not' '^ok' watch read "$T/deep/.env.example"
+expect 'it can'"'"'t be given another name' 'denied|Permission' pen -p "$p" --observe -- mv "$T/deep/.env" "$T/deep/other"
+expect 'a link to it leads nowhere' 'Permission' pen -p "$p" --observe -- sh -c "ln -s '$T/deep/.env' l; cat l; rm l"
+expect 'the shadow file stays shut' '^denied' watch read /etc/shadow
+mkdir -p /run/pinfold
+expect 'the place of the control sockets stays shut' '^denied|Permission' pen -p "$p" --observe -- ls /run/pinfold
+expect 'the listener is not the command'"'"'s' '^0 1 2 ?3?$' pen -p "$p" --observe -- sh -c 'echo $(ls /proc/self/fd)'
+
+# --- a program that is looked at works as ever -------------------------------------------------------
+expect 'threads, children and signals work' '^55$' pen -p "$p" --observe -- python3 -c '
+import os, signal, subprocess, threading
+signal.signal(signal.SIGALRM, lambda *_: None)
+signal.siginterrupt(signal.SIGALRM, False)
+signal.setitimer(signal.ITIMER_REAL, 0.001, 0.001)
+seen = []
+def look(i):
+    seen.append(i if subprocess.run(["/bin/true"]).returncode == 0 and os.stat("/etc/passwd") else 0)
+ts = [threading.Thread(target=look, args=(i,)) for i in range(11)]
+[t.start() for t in ts]; [t.join() for t in ts]
+print(sum(seen))'
+status 'a killed child is no trouble' 0 pen -p "$p" --observe -- sh -c 'sh -c "while :; do ls >/dev/null; done" & sleep 0.2; kill -9 $!; wait; exit 0'
 
 # --- a site policy bounds it ---------------------------------------------------------------------------
 under_site() { # with a site policy that only this mount namespace has
