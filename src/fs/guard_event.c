@@ -52,33 +52,62 @@ static bool dir_needs_look(const struct guard_core *g, const struct report *rep,
 	       guard_git_leads_to_held(g, path);
 }
 
-static int look_below(struct guard_core *g, size_t tree, const struct report *rep, const char *path)
+/* Where a reported name is. */
+struct place {
+	size_t tree;
+	int dir;
+	bool deep; /* path is no path */
+	char path[GUARD_PATH_BYTES];
+};
+
+static int look_below(struct guard_core *g, const struct place *p, const struct report *rep)
 {
-	const struct guard_tree *t = &g->tree[tree];
+	const struct guard_tree *t = &g->tree[p->tree];
 	size_t skip = strcmp(t->path, "/") ? strlen(t->path) : 0;
 	auto_free char *rel = NULL;
+	struct guard_job job = { .tree = p->tree, .origin = rep->origin };
 
-	if (asprintf(&rel, ".%s", path + skip) < 0)
+	if (p->deep)
+		return guard_scan_push_deep(g, &job, p->dir, rep->name);
+	if (asprintf(&rel, ".%s", p->path + skip) < 0)
 		return -ENOMEM;
-	struct guard_job job = { .tree = tree, .path = rel, .origin = rep->origin };
-
+	job.path = rel;
 	return guard_scan_push(g, &job);
+}
+
+static int find_path(const struct guard_core *g, const char *name, struct place *p)
+{
+	char dir_path[GUARD_PATH_BYTES];
+	int r = guard_path_of(g, p->dir, dir_path, sizeof(dir_path));
+
+	if (r < 0 && r != -ENAMETOOLONG)
+		return r;
+	p->deep = r < 0 || strlen(dir_path) + strlen(name) > GUARD_DEEP_BYTES;
+	if (p->deep)
+		snprintf(p->path, sizeof(p->path), "%.3000s/" GUARD_DEEP_PATH "/%s",
+			 g->tree[p->tree].path, name);
+	else
+		snprintf(p->path, sizeof(p->path), "%.3600s/%s",
+			 strcmp(dir_path, "/") ? dir_path : "", name);
+	return 0;
+}
+
+static bool is_denied(const struct guard_core *g, const struct place *p, const char *name)
+{
+	return p->deep ? guard_name_may_match(g, name) : guard_path_is_denied(g, p->path);
 }
 
 static int settle(struct guard_core *g, size_t tree, const struct report *rep)
 {
 	const struct guard_tree *t = &g->tree[tree];
-	char dir_path[GUARD_PATH_BYTES];
-	char path[GUARD_PATH_BYTES];
 	auto_close int dir = open_in_tree(t, rep->dir);
-	int r = dir < 0 ? dir : guard_path_of(g, dir, dir_path, sizeof(dir_path));
+	struct place p = { .tree = tree, .dir = dir };
+	const char *path = p.path;
+	int r = dir < 0 ? dir : find_path(g, rep->name, &p);
 
 	if (r < 0)
 		return r == -ENOENT ? 0 : r;
-	r = snprintf(path, sizeof(path), "%s/%s", strcmp(dir_path, "/") ? dir_path : "", rep->name);
-	if (r < 0 || (size_t)r >= sizeof(path))
-		return -ENAMETOOLONG;
-	if (guard_path_is_denied(g, path)) {
+	if (is_denied(g, &p, rep->name)) {
 		if (rep->origin == GUARD_INSIDE) {
 			/* The look may have masked it before its report was read. */
 			r = guard_uncover(g, dir, rep->name);
@@ -96,7 +125,7 @@ static int settle(struct guard_core *g, size_t tree, const struct report *rep)
 	r = guard_git_name_matters(g, rep->name) ? guard_git_appeared(g, &name) : 0;
 	if (r < 0)
 		return r;
-	return dir_needs_look(g, rep, path) ? look_below(g, tree, rep, path) : 0;
+	return dir_needs_look(g, rep, path) ? look_below(g, &p, rep) : 0;
 }
 
 static int handle(struct guard_core *g, const struct report *rep)

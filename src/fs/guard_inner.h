@@ -30,10 +30,18 @@ struct guard_name {
 
 enum guard_origin { GUARD_OUTSIDE = 0, GUARD_INSIDE };
 
+/* Beyond that many bytes no single path leads to a directory, and none is kept: it is opened by its
+ * handle, and every name that could be denied somewhere is denied in it. */
+#define GUARD_DEEP_BYTES 3500
+#define GUARD_DEEP_PATH "(too deep for a path)"
+
+struct file_handle;
+
 /* A directory still to be looked at. */
 struct guard_job {
 	size_t tree;
-	char *path; /* relative to the tree's root; "." */
+	char *path;                 /* relative to the tree's root; "." */
+	struct file_handle *handle; /* NULL: path leads there */
 	enum guard_origin origin;
 	bool for_links; /* looks for further names of denied files */
 };
@@ -121,7 +129,7 @@ int guard_names_compile(struct guard_core *g);
 bool guard_name_may_match(const struct guard_core *g, const char *name);
 bool guard_path_is_denied(const struct guard_core *g, const char *path);
 bool guard_dir_leads_to_denied(const struct guard_core *g, const char *path);
-/* The path inside of an open object. */
+/* The path inside of an open object; -ENAMETOOLONG: it is too deep for one. */
 int guard_path_of(const struct guard_core *g, int fd, char *ret, size_t size);
 
 /* guard_trees.c: finds the mounts, has the kernel report names in them. */
@@ -130,7 +138,11 @@ int guard_trees_find(struct guard_core *g);
 int guard_tree_add(struct guard_core *g, const char *path, int root);
 
 /* guard_scan.c */
+/* Takes job's handle, also on failure. */
 int guard_scan_push(struct guard_core *g, const struct guard_job *job);
+/* The same for a directory that is too deep for a path: name in dir. */
+int guard_scan_push_deep(struct guard_core *g, const struct guard_job *job, int dir,
+			 const char *name);
 int guard_scan_all(struct guard_core *g, bool for_links);
 /* Looks at a piece of one directory.  Returns 1 when there may be more to do, 0 when all is
  * known. */
@@ -146,6 +158,8 @@ int guard_uncover(const struct guard_core *g, int dir, const char *name);
 /* Moves it into the quarantine, unless it is masked. */
 int guard_expel(struct guard_core *g, const struct guard_tree *t, int dir, const char *name,
 		const char *path);
+/* At the end, when something was moved there: what is old, or too much, goes. */
+void guard_prune_quarantine(const struct guard_core *g);
 bool guard_is_linked(const struct guard_core *g, const struct guard_file *f);
 void guard_tell(struct guard_core *g, enum guard_word word, int error, const char *path,
 		const char *moved_to);

@@ -218,5 +218,6 @@ void guard_main(struct guard_core *g)
 		r = serve(g);
 	if (r < 0)
 		guard_tell(g, GUARD_FAILED, r, "", "");
+	guard_prune_quarantine(g);
 	_exit(r < 0);
 }

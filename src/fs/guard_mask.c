@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/sendfile.h>
 #include <sys/socket.h>
@@ -18,9 +19,12 @@
 #include "base/clean.h"
 #include "fs/fence.h"
 #include "fs/guard_inner.h"
+#include "fs/guard_prune.h"
 #include "fs/guard_remove.h"
 #include "fs/places.h"
 
+#define QUARANTINE_DAYS 30
+#define QUARANTINE_BYTES ((uint64_t)1024 * 1024 * 1024)
 #define COPY_BYTES_MAX ((size_t)16 * 1024 * 1024) /* of a planted file on another mount */
 
 void guard_tell(struct guard_core *g, enum guard_word word, int error, const char *path,
@@ -147,7 +151,23 @@ static int open_quarantine(struct guard_core *g)
 	}
 	g->quarantine_fd =
 	    (int)syscall(SYS_openat2, g->host_root, g->quarantine + 1, &how, sizeof(how));
-	return g->quarantine_fd < 0 ? -errno : 0;
+	if (g->quarantine_fd < 0)
+		return -errno;
+	/* Says that its session lives: nobody prunes it. */
+	return flock(g->quarantine_fd, LOCK_SH) < 0 ? -errno : 0;
+}
+
+void guard_prune_quarantine(const struct guard_core *g)
+{
+	static const struct guard_keep KEEP = { .seconds = QUARANTINE_DAYS * 86400,
+						.bytes = QUARANTINE_BYTES };
+	auto_close int all = -1;
+
+	if (g->quarantine_fd < 0)
+		return;
+	all = openat(g->quarantine_fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (all >= 0)
+		guard_prune(all, &KEEP);
 }
 
 /* The directory through the host's own mount: from there the quarantine is one rename away, and no

@@ -104,7 +104,7 @@ int guard_path_of(const struct guard_core *g, int fd, char *ret, size_t size)
 	if (n < 0)
 		return -errno;
 	if ((size_t)n >= size - 1)
-		return -ENAMETOOLONG;
+		return -ENAMETOOLONG; /* the kernel says so, too */
 	ret[n] = '\0';
 	/* The kernel says so of a file that has lost its name; it had one when it was opened. */
 	if ((size_t)n > strlen(DELETED) && strcmp(ret + n - strlen(DELETED), DELETED) == 0)

@@ -50,13 +50,32 @@ int guard_scan_push(struct guard_core *g, const struct guard_job *job)
 	int r = make_room(g);
 	struct guard_job copy = *job;
 
-	if (r < 0)
-		return r;
-	copy.path = strdup(job->path);
-	if (!copy.path)
-		return -ENOMEM;
+	copy.path = r < 0 ? NULL : strdup(job->path);
+	if (!copy.path) {
+		free(job->handle);
+		return r < 0 ? r : -ENOMEM;
+	}
 	g->job[(g->job_first + g->n_jobs++) % g->job_room] = copy;
 	return 0;
+}
+
+int guard_scan_push_deep(struct guard_core *g, const struct guard_job *job, int dir,
+			 const char *name)
+{
+	struct guard_job deep = *job;
+	int mount;
+
+	deep.path = (char[]){ "./" GUARD_DEEP_PATH };
+	deep.handle = calloc(1, sizeof(*deep.handle) + MAX_HANDLE_SZ);
+	if (!deep.handle)
+		return -ENOMEM;
+	deep.handle->handle_bytes = MAX_HANDLE_SZ;
+	if (name_to_handle_at(dir, name, deep.handle, &mount, 0) == 0)
+		return guard_scan_push(g, &deep);
+	int r = errno == ENOENT ? 0 : -errno;
+
+	free(deep.handle);
+	return r;
 }
 
 int guard_scan_all(struct guard_core *g, bool for_links)
@@ -99,6 +118,24 @@ static int look_for_link(struct guard_core *g, const struct entry *d)
 	return r < 0 ? r : 0;
 }
 
+static bool is_deep(const struct guard_core *g, const char *name)
+{
+	return g->at.job.handle ||
+	       strlen(g->tree[g->at.job.tree].path) + strlen(g->at.job.path) + strlen(name) >
+		   GUARD_DEEP_BYTES;
+}
+
+static int look_deep(struct guard_core *g, const struct entry *d, bool may_match)
+{
+	char path[GUARD_PATH_BYTES];
+
+	if (!may_match)
+		return guard_scan_push_deep(g, &g->at.job, g->at.fd, d->name);
+	snprintf(path, sizeof(path), "%.3000s/" GUARD_DEEP_PATH "/%s", g->tree[g->at.job.tree].path,
+		 d->name);
+	return look_at_denied(g, d->name, path);
+}
+
 static int look_at(struct guard_core *g, const struct entry *d)
 {
 	auto_free char *rel = NULL;
@@ -111,6 +148,8 @@ static int look_at(struct guard_core *g, const struct entry *d)
 		return look_for_link(g, d);
 	if (!may_match && !descends)
 		return 0;
+	if (is_deep(g, d->name))
+		return look_deep(g, d, may_match);
 	if (asprintf(&rel, "%s/%s", g->at.job.path, d->name) < 0)
 		return -ENOMEM;
 	if (may_match) {
@@ -122,10 +161,16 @@ static int look_at(struct guard_core *g, const struct entry *d)
 	}
 	if (!descends)
 		return 0;
-	struct guard_job next = g->at.job;
+	struct guard_job next = g->at.job; /* without a handle: it is not deep */
 
 	next.path = rel;
 	return guard_scan_push(g, &next);
+}
+
+static void forget(struct guard_job *job)
+{
+	free(take_ptr(job->path));
+	free(take_ptr(job->handle));
 }
 
 /* The next directory, if it can still be opened. */
@@ -140,21 +185,28 @@ static int begin(struct guard_core *g)
 	g->at.git_seen = 0;
 	g->job_first = (g->job_first + 1) % g->job_room;
 	g->n_jobs--;
-	g->at.fd = (int)syscall(SYS_openat2, g->tree[g->at.job.tree].fd, g->at.job.path, &how,
-				sizeof(how));
+	if (g->at.job.handle)
+		g->at.fd = open_by_handle_at(g->tree[g->at.job.tree].fd, g->at.job.handle,
+					     O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	else
+		g->at.fd = (int)syscall(SYS_openat2, g->tree[g->at.job.tree].fd, g->at.job.path,
+					&how, sizeof(how));
 	if (g->at.fd >= 0)
 		return 0;
 	int r = -errno;
 
-	free(take_ptr(g->at.job.path));
+	forget(&g->at.job);
 	/* Gone, or moved: then its new place was reported and is looked at. */
-	return r == -ENOENT || r == -EXDEV || r == -ENOTDIR || r == -ELOOP || r == -EAGAIN ? 0 : r;
+	return r == -ENOENT || r == -ESTALE || r == -EXDEV || r == -ENOTDIR || r == -ELOOP ||
+		       r == -EAGAIN
+		   ? 0
+		   : r;
 }
 
 static void end(struct guard_core *g)
 {
 	close(take_fd(g->at.fd));
-	free(take_ptr(g->at.job.path));
+	forget(&g->at.job);
 }
 
 static int look_on(struct guard_core *g)
@@ -197,7 +249,7 @@ void guard_scan_leave_inside(struct guard_core *g)
 		else
 			g->n_jobs--;
 		if (job.origin != GUARD_INSIDE)
-			free(job.path);
+			forget(&job);
 	}
 }
 
