@@ -137,26 +137,27 @@ static int add_rotated(const char *dir, const char *name, struct record_files *f
 	return r;
 }
 
+/* name is taken over, as in add(). */
+static int add_stdin(struct record_files *f, char *name, struct pinfold_error *e)
+{
+	int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+
+	if (fd < 0) {
+		free(name);
+		return err_set(e, -EBADF, "there is no standard input");
+	}
+	f->file[f->n++] = (struct record_file){ .fd = fd, .path = name };
+	return 0;
+}
+
 static int add_current(const char *path, struct record_files *f, struct pinfold_error *e)
 {
-	bool is_stdin = strcmp(path, "-") == 0;
 	char *copy = strdup(path);
 	int r;
 
 	if (!copy)
 		return err_set(e, -ENOMEM, "out of memory");
-	if (is_stdin) {
-		int fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
-
-		if (fd < 0) {
-			free(copy);
-			return err_set(e, -errno, "there is no standard input");
-		}
-		f->file[f->n++] = (struct record_file){ .fd = fd, .path = copy };
-		f->has_current = true;
-		return 0;
-	}
-	r = add(f, copy, 0, e);
+	r = strcmp(path, "-") == 0 ? add_stdin(f, copy, e) : add(f, copy, 0, e);
 	f->has_current = r == 0;
 	return r == -ENOENT && f->n > 0 ? 0 : r;
 }

@@ -196,9 +196,9 @@ int pinfold_log_filter_add(struct pinfold_log_filter *f, enum pinfold_log_field 
 
 /* ---- asking it ------------------------------------------------------------------------------ */
 
-static char lower(char c, bool fold)
+static int lower(char c, bool fold)
 {
-	return fold && c >= 'A' && c <= 'Z' ? (char)(c | 0x20) : c;
+	return fold && c >= 'A' && c <= 'Z' ? c | 0x20 : c;
 }
 
 /* A star stands for any text.  The last star is the only one that is ever tried again. */

@@ -8,9 +8,7 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +16,11 @@
 
 #include "audit/escape.h"
 #include "audit/fold.h"
+#include "audit/mirror.h"
 #include "audit/redact.h"
 #include "audit/sink.h"
 #include "base/clean.h"
 #include "base/err.h"
-#include "base/io.h"
 
 #define EVENT_MAX FOLD_EVENT_MAX
 #define WHO_MAX 128
@@ -33,12 +31,12 @@
 #define RESERVE 112
 /* Less room than this for a text is none. */
 #define TEXT_ROOM_MIN 8
-#define STATUS_MAX 16384
 
 _Static_assert(SINK_LINE_MAX >= RECORD_LINE_MAX, "a line must fit its sink");
 
 struct record {
 	struct sink sink;
+	struct mirror mirror;
 	struct fold fold;
 	char *session;
 	char *agent;
@@ -198,51 +196,6 @@ void record_object_end(struct record_line *l)
 	l->depth--;
 }
 
-/* The real uid from the text of /proc/PID/status, or -1. */
-static int64_t status_uid(const char *status)
-{
-	const char *at = strstr(status, "\nUid:");
-	char *end;
-	unsigned long uid;
-
-	if (!at)
-		return -1;
-	uid = strtoul(at + 5, &end, 10);
-	return end == at + 5 ? -1 : (int64_t)uid;
-}
-
-void record_process(struct record_line *l, pid_t pid)
-{
-	auto_close int dir = -1;
-	auto_free char *text = NULL;
-	char path[PATH_MAX];
-	ssize_t n;
-	size_t len;
-
-	if (!l || pid <= 0)
-		return;
-	record_number(l, "pid", pid);
-	if (snprintf(path, sizeof(path), "/proc/%d", pid) < 0)
-		return;
-	dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return;
-	if (io_read_file(dir, "comm", STATUS_MAX, &text, &len) == 0) {
-		if (len > 0 && text[len - 1] == '\n')
-			text[len - 1] = '\0';
-		record_text(l, "comm", text);
-	}
-	n = readlinkat(dir, "exe", path, sizeof(path) - 1);
-	if (n > 0) {
-		path[n] = '\0';
-		record_text(l, "exe", path);
-	}
-	clean_free(&text);
-	text = NULL;
-	if (io_read_file(dir, "status", STATUS_MAX, &text, &len) == 0 && status_uid(text) >= 0)
-		record_number(l, "uid", status_uid(text));
-}
-
 /* ---- whole lines -------------------------------------------------------------------------- */
 
 static bool is_deny(const char *event)
@@ -317,6 +270,11 @@ static bool try_write(struct record *r, const struct record_line *l)
 	return sink_write(&r->sink, l->buf, l->len) == 0;
 }
 
+static bool try_mirror(struct record *r, const struct record_line *l)
+{
+	return mirror_send(&r->mirror, l->event, r->session, l->buf, l->len - 1);
+}
+
 static void count_lost(struct record *r)
 {
 	r->lost++;
@@ -336,14 +294,35 @@ static bool tell_lost(struct record *r)
 	line_close(&l);
 	if (!try_write(r, &l))
 		return false;
+	try_mirror(r, &l);
 	r->untold = 0;
 	return true;
+}
+
+/* What the journal or syslog did not take. */
+static void tell_unmirrored(struct record *r)
+{
+	struct record_line l;
+
+	if (r->mirror.untold == 0)
+		return;
+	line_begin(&l, r, "lost");
+	record_text(&l, "what", mirror_word(&r->mirror));
+	record_number(&l, "count", (int64_t)r->mirror.untold);
+	r->mirror.untold = 0;
+	line_close_members(&l);
+	line_close(&l);
+	try_mirror(r, &l);
+	if (!try_write(r, &l))
+		count_lost(r);
 }
 
 static void deliver(struct record *r, const struct record_line *l)
 {
 	if (!tell_lost(r) || !try_write(r, l))
 		count_lost(r);
+	if (try_mirror(r, l))
+		tell_unmirrored(r); /* it works again */
 }
 
 struct record_line *record_begin(struct record *r, const char *event)
@@ -421,6 +400,11 @@ int record_reopen(struct record *r, struct pinfold_error *e)
 	return sink_reopen(&r->sink, e);
 }
 
+int record_mirror(struct record *r, const char *to, struct pinfold_error *e)
+{
+	return mirror_open(&r->mirror, to, e);
+}
+
 uint64_t record_lost(const struct record *r)
 {
 	return r->lost;
@@ -442,6 +426,7 @@ int record_open(const char *path, const struct record_who *who, struct record **
 
 	if (!r)
 		return err_set(e, -ENOMEM, "out of memory");
+	r->mirror = (struct mirror)MIRROR_EMPTY;
 	failed = sink_open(&r->sink, path, e);
 	if (failed < 0) {
 		free(r);
@@ -461,7 +446,9 @@ void record_free(struct record *r)
 	if (!r)
 		return;
 	record_tick(r);
+	tell_unmirrored(r);
 	sink_done(&r->sink);
+	mirror_done(&r->mirror);
 	fold_done(&r->fold);
 	free(r->session);
 	free(r->agent);

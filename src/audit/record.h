@@ -32,6 +32,11 @@ enum record_verdict { RECORD_DENY = 0, RECORD_WOULD_DENY };
 int record_open(const char *path, const struct record_who *who, struct record **ret,
 		struct pinfold_error *e);
 
+/* From now on lines go to the journal or syslog as well: "journal", "syslog", with ":/SOCKET"
+ * behind if it is not the usual one.  What is not taken at once is lost there, and told by a "lost"
+ * line with that word as "what".  -EINVAL: another word; another errno: nobody receives. */
+int record_mirror(struct record *r, const char *to, struct pinfold_error *e);
+
 /* One line under construction.  Values are redacted and cut to fit (they then end with U+2026, and
  * the line has "cut": true); NULL strings are left out.  Every function accepts a NULL line, which
  * is what record_begin() returns when memory ran out: the line is then counted as lost. */

@@ -39,10 +39,12 @@ static const struct packer *packer_of(int fd)
 	return NULL;
 }
 
-static int spawn_as(const char *program, int from, int to, pid_t *ret)
+static int spawn_as(char *program, int from, int to, pid_t *ret)
 {
-	char *argv[] = { (char *)(uintptr_t)program, (char *)(uintptr_t) "-dc", NULL };
-	char *env[] = { (char *)(uintptr_t) "LC_ALL=C", NULL };
+	char to_stdout[] = "-dc";
+	char language[] = "LC_ALL=C";
+	char *argv[] = { program, to_stdout, NULL };
+	char *env[] = { language, NULL };
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t attr;
 	sigset_t none;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "cli/colour.h"
 #include "cli/log_options.h"
 #include "cli/log_print.h"
 #include "cli/log_tables.h"
@@ -82,16 +83,9 @@ static int print_line(void *data, const struct pinfold_log_line *l)
 	return ferror(stdout);
 }
 
-static bool wants_colour(void)
-{
-	const char *no = getenv("NO_COLOR");
-
-	return isatty(STDOUT_FILENO) == 1 && !(no && no[0]);
-}
-
 static int print_lines(const struct log_options *o, const struct pinfold_log_query *q)
 {
-	struct print p = { .json = o->json, .colour = wants_colour() };
+	struct print p = { .json = o->json, .colour = colour_is_wanted(stdout) };
 	struct pinfold_log_counts counts;
 	struct pinfold_error e = { 0 };
 	int r;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/clean.h"
+#include "cli/colour.h"
 #include "pinfold_review.h"
 
 #define CELL_MAX 512
@@ -12,21 +13,20 @@
 #define WHAT_MAX 1280
 #define TIME_LEN 19 /* 2026-01-31T12:00:00 */
 
-#define RED "\033[31m"
-#define YELLOW "\033[33m"
-#define GREEN "\033[32m"
-#define PLAIN "\033[0m"
-
-static const char *colour_of(const char *verdict)
+static const char *paint_of(const char *verdict, bool wanted)
 {
 	static const struct {
 		const char *verdict;
-		const char *colour;
-	} COLOURS[] = { { "deny", RED }, { "would_deny", YELLOW }, { "allow", GREEN } };
+		enum colour colour;
+	} PAINTS[] = {
+		{ "deny", COLOUR_RED },
+		{ "would_deny", COLOUR_YELLOW },
+		{ "allow", COLOUR_GREEN },
+	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(COLOURS); i++)
-		if (strcmp(COLOURS[i].verdict, verdict) == 0)
-			return COLOURS[i].colour;
+	for (size_t i = 0; i < ARRAY_SIZE(PAINTS); i++)
+		if (strcmp(PAINTS[i].verdict, verdict) == 0)
+			return colour_start(wanted, PAINTS[i].colour);
 	return "";
 }
 
@@ -94,7 +94,7 @@ void log_print_head(void)
 void log_print_line(const struct pinfold_log_line *l, bool colour)
 {
 	const char *verdict = pinfold_log_line_verdict(l);
-	const char *paint = colour ? colour_of(verdict) : "";
+	const char *paint = paint_of(verdict, colour);
 	char time[CELL_MAX];
 	char session[CELL_MAX];
 	char agent[CELL_MAX];
@@ -118,5 +118,5 @@ void log_print_line(const struct pinfold_log_line *l, bool colour)
 	add_detail(l, "count", "  x", what, sizeof(what));
 	add_detail(l, "suppressed", "  +", what, sizeof(what));
 	printf("%s  %-16s %-12s %-13s %s%-10s%s %-18s %s\n", time, session, agent, event, paint,
-	       verdict[0] ? verdict : "-", paint[0] ? PLAIN : "", who, what);
+	       verdict[0] ? verdict : "-", colour_end(paint[0] != '\0'), who, what);
 }

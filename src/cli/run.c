@@ -19,6 +19,7 @@
 struct run_options {
 	struct policy_options policy; /* first: shared setters */
 	const char *log;
+	const char *log_to;
 	const char *agent;
 	int keep[KEEP_FDS_MAX];
 	size_t n_keep;
@@ -33,6 +34,14 @@ static int set_log(void *data, const char *value)
 	struct run_options *o = data;
 
 	o->log = value;
+	return 0;
+}
+
+static int set_log_to(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	o->log_to = value;
 	return 0;
 }
 
@@ -90,6 +99,7 @@ static int set_observe(void *data, const char *value)
 const struct option_row RUN_OPTIONS[] = {
 	POLICY_OPTION_ROWS,
 	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
+	{ "log-to", 0, "WHERE", "send the record to journal or syslog as well", set_log_to },
 	{ "agent", 0, "NAME", "the agent's name, for the record", set_agent },
 	{ "keep-fd", 0, "N", "pass descriptor N on (never an inet socket)", set_keep_fd },
 	{ "observe", 0, NULL, "refuse nothing but secrets and metadata; the record says would_deny",
@@ -147,6 +157,7 @@ static int run_with(const struct run_options *o, char **command)
 		.n_keep_fds = o->n_keep,
 		.agent = o->agent,
 		.log_path = o->log,
+		.log_to = o->log_to,
 		.state_dirs = o->state,
 		.n_state_dirs = o->n_state,
 		.observe = o->observe,

@@ -32,7 +32,7 @@ static int newest_first(const void *a, const void *b)
 
 int sessions_list(const struct sessions *s, struct session_row ***ret)
 {
-	struct session_row **list = calloc(s->n + 1, sizeof(*list));
+	struct session_row **list = calloc(s->n + 1, sizeof(struct session_row *));
 	size_t n = 0;
 
 	if (!list)
@@ -40,7 +40,7 @@ int sessions_list(const struct sessions *s, struct session_row ***ret)
 	for (size_t i = 0; i < SESSIONS_PLACES; i++)
 		if (s->row[i])
 			list[n++] = s->row[i];
-	qsort(list, n, sizeof(*list), newest_first);
+	qsort(list, n, sizeof(struct session_row *), newest_first);
 	*ret = list;
 	return (int)n;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "review/tally.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,6 +25,7 @@ static int move_to(struct tally *t, size_t space, uint64_t more_than)
 {
 	struct tally old = *t;
 
+	assert(space > 0);
 	t->entry = calloc(space, sizeof(*t->entry));
 	if (!t->entry) {
 		t->entry = old.entry;

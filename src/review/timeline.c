@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "review/timeline.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define FIRST_WIDTH_US 1000000LL
 #define HALF (TIMELINE_SLOTS / 2)
 
 /* Two slots become one; the result fills the half that begins at `to`. */
-static void widen(struct timeline *t, unsigned to)
+static void widen(struct timeline *t, size_t to)
 {
 	for (int s = 0; s < TIMELINE_MAX; s++) {
 		uint64_t old[TIMELINE_SLOTS];
 
 		memcpy(old, t->count[s], sizeof(old));
 		memset(t->count[s], 0, sizeof(old));
-		for (unsigned i = 0; i < HALF; i++)
+		for (size_t i = 0; i < HALF; i++)
 			t->count[s][to + i] = old[2 * i] + old[2 * i + 1];
 	}
 	if (to > 0)

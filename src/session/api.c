@@ -286,6 +286,7 @@ static int run_under(const struct pinfold_policy *policy, const struct pinfold_r
 	s.command.n_keep_fds = args->n_keep_fds;
 	s.agent = args->agent;
 	s.log_path = args->log_path;
+	s.log_to = args->log_to;
 	s.state_dirs = args->state_dirs;
 	s.n_state_dirs = args->n_state_dirs;
 	s.wants_observe = args->observe;

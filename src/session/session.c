@@ -52,9 +52,11 @@ static int prepare_record(struct session *s, struct pinfold_error *e)
 	};
 	int r = record_open(path, &who, &s->record, e);
 
+	if (r == 0 && s->log_to)
+		r = record_mirror(s->record, s->log_to, e);
 	if (r < 0)
-		return r;
-	s->is_recorded = path != NULL;
+		return r == -EINVAL ? -EDESTADDRREQ : r; /* no word about the policy */
+	s->is_recorded = path || s->log_to;
 	return quiet_read(s->policy, &s->quiet, e);
 }
 

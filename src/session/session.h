@@ -51,6 +51,7 @@ struct session {
 	const char *agent;             /* borrowed */
 	const char *channel;           /* borrowed; of a gateway's session */
 	const char *log_path;          /* borrowed */
+	const char *log_to;            /* borrowed; NULL: nowhere else */
 	const char *const *state_dirs; /* borrowed */
 	size_t n_state_dirs;
 
