@@ -104,17 +104,12 @@ int pinfold_doctor_config(const char *config, const char *const *state_dirs, siz
 
 /* ---- tools ------------------------------------------------------------------------------- */
 
-/* One call of a tool.  Strings are borrowed for the call; NULL: not said.  Since 0.1. */
+/* One call of a tool.  Zero-initialise; strings are borrowed for the call.  Since 0.1. */
 struct pinfold_tool_query {
-	const char *config;   /* the gateway's configuration */
-	const char *agent;    /* NULL: as the session's key says, or the only one */
-	const char *session;  /* NULL: the agent's main session */
-	const char *origin;   /* "cli", "websocket", "channel:NAME" */
-	const char *provider; /* of the model: "provider" or "provider/model" */
+	struct pinfold_call call; /* parent: is remembered in the registry */
 	const char *tool;
-	const char *target;   /* the session that a session tool names */
-	const char *parent;   /* who spawned the session: remembered in the registry */
-	const char *registry; /* a directory; NULL: the default one */
+	const char *target;   /* the session that a session tool names; NULL: none */
+	const char *registry; /* the directory of sessions and parents; NULL: the default one */
 	bool subagent;        /* also by a key with ":subagent:" in it */
 };
 
@@ -140,13 +135,13 @@ struct pinfold_tool_answer {
 	struct pinfold_tool_level levels[PINFOLD_TOOL_LEVELS];
 };
 
-/* May this tool be called?  -EINVAL: the configuration or the query is not valid.  Since 0.1. */
-int pinfold_tool_check(const struct pinfold_tool_query *q, struct pinfold_tool_answer *ret,
-		       struct pinfold_error *e);
+/* May this tool be called?  -EINVAL, -ENOENT: the call is at fault.  Since 0.1. */
+int pinfold_tool_check(const struct pinfold_agents *a, const struct pinfold_tool_query *q,
+		       struct pinfold_tool_answer *ret, struct pinfold_error *e);
 
 /* The same for every built-in tool, sorted as the groups are; q->tool is not looked at.  Since
  * 0.1. */
-int pinfold_tool_list(const struct pinfold_tool_query *q,
+int pinfold_tool_list(const struct pinfold_agents *a, const struct pinfold_tool_query *q,
 		      void (*report)(void *data, const struct pinfold_tool_answer *a), void *data,
 		      struct pinfold_error *e);
 
@@ -160,6 +155,12 @@ struct pinfold_fs;
  * read-only trees, protectGit.  The policy is borrowed until pinfold_fs_close().  Since 0.1. */
 int pinfold_fs_open(const struct pinfold_policy *policy, struct pinfold_fs **ret,
 		    struct pinfold_error *e);
+
+/* The same where the file tools of a session work: in a pen the private directory (read-only, and
+ * with the agent's workspace to read, where workspaceAccess is "ro") or the workspace or lane; on
+ * the host the workspace, with the sensitive set refused all the same.  Since 0.1. */
+int pinfold_fs_open_call(const struct pinfold_agents *a, const struct pinfold_call *call,
+			 struct pinfold_fs **ret, struct pinfold_error *e);
 
 /* Accepts NULL.  Since 0.1. */
 void pinfold_fs_close(struct pinfold_fs *fs);

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "agents/place.h"
+#include "agents/api.h"
 #include "agents/registry.h"
 #include "agents/tool.h"
 #include "agents/tool_config.h"
@@ -189,7 +189,7 @@ static int note_parent(const struct agents_place *p, const struct pinfold_tool_q
 {
 	struct registry r = { .dir = -1 };
 	char parent[SESSION_KEY_MAX + 1];
-	int n = whole_key(p, q->parent, parent, e);
+	int n = whole_key(p, q->call.parent, parent, e);
 
 	if (n == 0)
 		n = registry_open(q->registry, REGISTRY_MAKE, &r, e);
@@ -201,10 +201,11 @@ static int note_parent(const struct agents_place *p, const struct pinfold_tool_q
 
 /* ---- one call ------------------------------------------------------------------------------- */
 
-static int decide(const struct tool_config *t, const struct agents_sandbox *s,
-		  const struct agents_place *p, const struct pinfold_tool_query *q,
-		  struct pinfold_tool_answer *ret, struct pinfold_error *e)
+static int decide(const struct tool_config *t, const struct agents_decision *d,
+		  const struct pinfold_tool_query *q, struct pinfold_tool_answer *ret,
+		  struct pinfold_error *e)
 {
+	const struct agents_place *p = &d->place;
 	struct tool_name tool;
 	struct tool_verdict v;
 	struct tool_query query = {
@@ -212,7 +213,7 @@ static int decide(const struct tool_config *t, const struct agents_sandbox *s,
 		.agent = &t->agent,
 		.groups = t->groups,
 		.tool = &tool,
-		.provider = q->provider,
+		.provider = q->call.provider,
 		.sandboxed = p->in_pen,
 		.subagent = q->subagent || strstr(p->session, SUBAGENT_MARK),
 	};
@@ -230,21 +231,21 @@ static int decide(const struct tool_config *t, const struct agents_sandbox *s,
 		return 0;
 	if (!tool_targets_sessions(&tool))
 		return err_set(e, -EINVAL, "'%s' has no session as its target", tool.name);
-	return judge_target(s, p, q, ret, e);
+	return judge_target(&d->sandbox, p, q, ret, e);
 }
 
-int tool_decide(const struct agents_config *c, const struct agents_sandbox *s,
-		const struct agents_place *p, const struct pinfold_tool_query *q,
-		struct pinfold_tool_answer *ret, struct pinfold_error *e)
+int tool_decide(const struct agents_config *c, const struct agents_decision *d,
+		const struct pinfold_tool_query *q, struct pinfold_tool_answer *ret,
+		struct pinfold_error *e)
 {
 	struct tool_config t = { 0 };
 	struct pinfold_tool_answer answer;
-	int r = tool_config_read(c, p->agent, &t, e);
+	int r = tool_config_read(c, d->place.agent, &t, e);
 
-	if (r == 0 && q->parent)
-		r = note_parent(p, q, e);
+	if (r == 0 && q->call.parent)
+		r = note_parent(&d->place, q, e);
 	if (r == 0)
-		r = decide(&t, s, p, q, &answer, e);
+		r = decide(&t, d, q, &answer, e);
 	tool_config_done(&t);
 	if (r == 0)
 		*ret = answer;
@@ -254,49 +255,24 @@ int tool_decide(const struct agents_config *c, const struct agents_sandbox *s,
 /* ---- the public interface ---------------------------------------------------------------------
  */
 
-struct scene {
-	struct agents_config *c;
-	struct agents_sandbox s;
-	struct agents_place p;
-};
-
-static void scene_done(struct scene *v)
+int pinfold_tool_check(const struct pinfold_agents *a, const struct pinfold_tool_query *q,
+		       struct pinfold_tool_answer *ret, struct pinfold_error *e)
 {
-	place_done(&v->p);
-	sandbox_done(&v->s);
-	agents_config_free(v->c);
-}
-
-static int scene_set(const struct pinfold_tool_query *q, struct scene *ret, struct pinfold_error *e)
-{
-	struct agents_call call = { .agent = q->agent, .session = q->session, .origin = q->origin };
-	char agent[AGENT_ID_MAX + 1];
-	int r = agents_config_load(q->config, &ret->c, e);
+	struct agents_decision d = { 0 };
+	int r = agents_decide(a->config, &q->call, &d, e);
 
 	if (r == 0)
-		r = place_agent(ret->c, &call, agent, e);
-	if (r == 0)
-		r = sandbox_resolve(ret->c, agent, &ret->s, e);
-	if (r == 0)
-		r = place_decide(ret->c, &ret->s, &call, &ret->p, e);
+		r = tool_decide(a->config, &d, q, ret, e);
+	agents_decision_done(&d);
 	return r;
 }
 
-int pinfold_tool_check(const struct pinfold_tool_query *q, struct pinfold_tool_answer *ret,
-		       struct pinfold_error *e)
+int pinfold_tool_list(const struct pinfold_agents *a, const struct pinfold_tool_query *q,
+		      void (*report)(void *data, const struct pinfold_tool_answer *answer),
+		      void *data, struct pinfold_error *e)
 {
-	__attribute__((cleanup(scene_done))) struct scene v = { 0 };
-	int r = scene_set(q, &v, e);
-
-	return r < 0 ? r : tool_decide(v.c, &v.s, &v.p, q, ret, e);
-}
-
-int pinfold_tool_list(const struct pinfold_tool_query *q,
-		      void (*report)(void *data, const struct pinfold_tool_answer *a), void *data,
-		      struct pinfold_error *e)
-{
-	__attribute__((cleanup(scene_done))) struct scene v = { 0 };
-	int r = scene_set(q, &v, e);
+	struct agents_decision d = { 0 };
+	int r = agents_decide(a->config, &q->call, &d, e);
 
 	for (size_t i = 0; TOOL_BUILT_IN[i] && r == 0; i++) {
 		struct pinfold_tool_query one = *q;
@@ -304,9 +280,10 @@ int pinfold_tool_list(const struct pinfold_tool_query *q,
 
 		one.tool = TOOL_BUILT_IN[i];
 		one.target = NULL;
-		r = tool_decide(v.c, &v.s, &v.p, &one, &answer, e);
+		r = tool_decide(a->config, &d, &one, &answer, e);
 		if (r == 0)
 			report(data, &answer);
 	}
+	agents_decision_done(&d);
 	return r;
 }

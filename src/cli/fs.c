@@ -11,6 +11,7 @@
 
 #include "base/clean.h"
 #include "base/number.h"
+#include "cli/agent_options.h"
 #include "cli/verbs.h"
 #include "pinfold.h"
 #include "pinfold_agents.h"
@@ -22,6 +23,7 @@
 #define BYTES_LIMIT (1ULL << 40)
 
 struct fs_options {
+	struct agent_options agent; /* first: shared setters */
 	const char *policy;
 	const char *workspace;
 	uint64_t max;
@@ -29,7 +31,6 @@ struct fs_options {
 	bool json;
 	bool answered; /* what is wrong has been printed as a result */
 	bool tag;
-	const char *session;
 	struct pinfold_error e;
 	cJSON *list;
 };
@@ -104,17 +105,10 @@ static int set_tag(void *data, const char *value)
 	return 0;
 }
 
-static int set_session(void *data, const char *value)
-{
-	struct fs_options *o = data;
-
-	o->session = value;
-	return 0;
-}
-
 const struct option_row FS_OPTIONS[] = {
 	{ "policy", 'p', "FILE", "the policy whose workspace and rules for files hold",
 	  set_policy_file },
+	AGENT_OPTION_ROWS,
 	{ "workspace", 'w', "DIR", "the workspace; without a policy: this directory",
 	  set_workspace },
 	{ "max-bytes", 0, "N", "read, write, create: more is an error (default 64 MiB)", set_max },
@@ -122,7 +116,6 @@ const struct option_row FS_OPTIONS[] = {
 	{ "recursive", 'r', NULL, "rm: directories, with all that is in them", set_recursive },
 	{ "force", 'f', NULL, "rm: nothing there is no error", set_force },
 	{ "tag-output", 0, NULL, "read: wrap the text for a model", set_tag },
-	{ "session", 0, "KEY", "read --tag-output: the session to name", set_session },
 	{ "json", 0, NULL, "print one JSON value; of read: only for an error", set_json },
 	{ 0 },
 };
@@ -187,7 +180,8 @@ static int read_tagged(const struct pinfold_fs *fs, struct fs_options *o, const 
 {
 	struct pinfold_error ignored = { 0 };
 	struct pinfold_tag tag;
-	int r = pinfold_tag_open(STDOUT_FILENO, PINFOLD_SOURCE_FILE, o->session, &tag, &o->e);
+	int r = pinfold_tag_open(STDOUT_FILENO, PINFOLD_SOURCE_FILE, o->agent.call.session, &tag,
+				 &o->e);
 	int closed;
 
 	if (r < 0)
@@ -320,10 +314,6 @@ static int load_policy(const struct fs_options *o, struct pinfold_policy **ret)
 	auto_free char *workspace = NULL;
 	int r;
 
-	if (o->policy && o->workspace) {
-		complain("fs: --policy and --workspace: the policy names its workspace");
-		return EXIT_USAGE;
-	}
 	if (o->policy) {
 		r = pinfold_policy_load(o->policy, ret, &e);
 	} else {
@@ -340,25 +330,47 @@ static int load_policy(const struct fs_options *o, struct pinfold_policy **ret)
 	return r < 0 ? EXIT_POLICY : 0;
 }
 
-static int run(const struct operation *op, struct fs_options *o, const char *const *path)
+/* What the operations work with; policy has to live as long as fs. */
+struct place {
+	struct pinfold_policy *policy;
+	struct pinfold_fs *fs;
+};
+
+static int open_place(struct fs_options *o, struct place *ret)
 {
-	struct pinfold_policy *policy = NULL;
-	struct pinfold_fs *fs = NULL;
-	int status = load_policy(o, &policy);
+	struct pinfold_agents *agents = NULL;
+	int status;
 	int r;
 
+	if (!!o->policy + !!o->workspace + !!o->agent.config > 1) {
+		complain("fs: one of --policy, --workspace and --config names the workspace");
+		return EXIT_USAGE;
+	}
+	status = o->agent.config ? agent_options_load(&o->agent, false, &agents)
+				 : load_policy(o, &ret->policy);
 	if (status)
 		return status;
-	r = pinfold_fs_open(policy, &fs, &o->e);
-	if (r < 0) {
-		complain("fs: %s", o->e.text);
-		status = EXIT_POLICY;
-	} else {
-		r = op->run(fs, o, path);
+	r = agents ? pinfold_fs_open_call(agents, &o->agent.call, &ret->fs, &o->e)
+		   : pinfold_fs_open(ret->policy, &ret->fs, &o->e);
+	pinfold_agents_free(agents);
+	if (r == 0)
+		return 0;
+	complain("fs: %s", o->e.text);
+	return r == -EPERM ? EXIT_REFUSED : EXIT_POLICY;
+}
+
+static int run(const struct operation *op, struct fs_options *o, const char *const *path)
+{
+	struct place at = { 0 };
+	int status = open_place(o, &at);
+
+	if (status == 0) {
+		int r = op->run(at.fs, o, path);
+
 		status = r < 0 ? failed(o, r) : 0;
 	}
-	pinfold_fs_close(fs);
-	pinfold_policy_free(policy);
+	pinfold_fs_close(at.fs);
+	pinfold_policy_free(at.policy);
 	if (fflush(stdout) == 0 || status)
 		return status;
 	complain("fs: cannot write the result: %s", strerror(errno));

@@ -7,33 +7,34 @@
 #include <cjson/cJSON.h>
 
 #include "base/clean.h"
+#include "cli/agent_options.h"
 #include "cli/verbs.h"
 #include "pinfold.h"
 #include "pinfold_agents.h"
 
 struct tool_options {
+	struct agent_options agent; /* first: shared setters */
+	struct pinfold_agents *agents;
 	struct pinfold_tool_query q;
 	bool json;
 	cJSON *list;
 };
 
-#define TEXT_OPTION(name)                                                                          \
-	static int set_##name(void *data, const char *value)                                       \
-	{                                                                                          \
-		struct tool_options *o = data;                                                     \
-                                                                                                   \
-		o->q.name = value;                                                                 \
-		return 0;                                                                          \
-	}
+static int set_target(void *data, const char *value)
+{
+	struct tool_options *o = data;
 
-TEXT_OPTION(config)
-TEXT_OPTION(agent)
-TEXT_OPTION(session)
-TEXT_OPTION(origin)
-TEXT_OPTION(provider)
-TEXT_OPTION(target)
-TEXT_OPTION(parent)
-TEXT_OPTION(registry)
+	o->q.target = value;
+	return 0;
+}
+
+static int set_registry(void *data, const char *value)
+{
+	struct tool_options *o = data;
+
+	o->q.registry = value;
+	return 0;
+}
 
 static int set_subagent(void *data, const char *value)
 {
@@ -54,10 +55,7 @@ static int set_json(void *data, const char *value)
 }
 
 const struct option_row TOOL_OPTIONS[] = {
-	{ "config", 0, "FILE", "the gateway's configuration", set_config },
-	{ "agent", 0, "ID", "the agent; without it: the only one", set_agent },
-	{ "session", 0, "KEY", "the session; without it: the agent's main one", set_session },
-	{ "origin", 0, "WORD", "cli, websocket or channel:NAME", set_origin },
+	AGENT_OPTION_ROWS,
 	{ "provider", 0, "P[/MODEL]", "the model's provider", set_provider },
 	{ "subagent", 0, NULL, "a subagent asks", set_subagent },
 	{ "target", 0, "KEY", "the session that a session tool names", set_target },
@@ -173,7 +171,7 @@ static int check(struct tool_options *o, bool all_levels)
 {
 	struct pinfold_tool_answer a;
 	struct pinfold_error e = { 0 };
-	int r = pinfold_tool_check(&o->q, &a, &e);
+	int r = pinfold_tool_check(o->agents, &o->q, &a, &e);
 
 	if (r < 0)
 		return fail(&e, r);
@@ -216,7 +214,7 @@ static int list(struct tool_options *o)
 
 	if (o->json)
 		o->list = cJSON_CreateArray();
-	r = pinfold_tool_list(&o->q, list_one, o, &e);
+	r = pinfold_tool_list(o->agents, &o->q, list_one, o, &e);
 	if (r == 0 && o->json)
 		print_value(take_ptr(o->list));
 	cJSON_Delete(o->list);
@@ -229,6 +227,7 @@ int verb_tool(int argc, char **argv)
 	const char *words[2];
 	int n = opt_parse_words(find_verb("tool"), argc, argv, &o, words, 2);
 	bool explain;
+	int status;
 
 	if (n < 0)
 		return n == -2 ? 0 : EXIT_USAGE;
@@ -238,12 +237,12 @@ int verb_tool(int argc, char **argv)
 			 "--help'");
 		return EXIT_USAGE;
 	}
-	if (!o.q.config) {
-		complain("tool: --config FILE is wanted; see 'pinfold tool --help'");
-		return EXIT_USAGE;
-	}
-	if (n == 1)
-		return list(&o);
-	o.q.tool = words[1];
-	return check(&o, explain);
+	status = agent_options_load(&o.agent, false, &o.agents);
+	if (status)
+		return status;
+	o.q.call = o.agent.call;
+	o.q.tool = n == 2 ? words[1] : NULL;
+	status = n == 1 ? list(&o) : check(&o, explain);
+	pinfold_agents_free(o.agents);
+	return status;
 }

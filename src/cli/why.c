@@ -139,15 +139,21 @@ static int print_answer(const struct why_options *o, const char *subject,
 
 static int ask_tool(const struct why_options *o, const char *tool)
 {
-	struct pinfold_tool_query q = { .config = o->config, .agent = o->agent, .tool = tool };
+	struct pinfold_tool_query q = { .call = { .agent = o->agent }, .tool = tool };
+	struct pinfold_agents *agents = NULL;
 	struct pinfold_tool_answer answer;
 	struct pinfold_error e = { 0 };
+	int r;
 
 	if (!o->config) {
 		complain("why: tool wants --config FILE; see 'pinfold why --help'");
 		return EXIT_USAGE;
 	}
-	if (pinfold_tool_check(&q, &answer, &e) < 0) {
+	r = pinfold_agents_load(o->config, &agents, &e);
+	if (r == 0)
+		r = pinfold_tool_check(agents, &q, &answer, &e);
+	pinfold_agents_free(agents);
+	if (r < 0) {
 		complain("%s", e.text);
 		return EXIT_POLICY;
 	}

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "agents/registry.h"
-#include "agents/tool.h"
+#include "agents/tool_config.h"
 #include "audit/record.h"
 #include "base/clean.h"
 #include "base/err.h"
@@ -99,15 +99,14 @@ static int note_session(struct exec *x, struct pinfold_error *e)
 
 /* ---- which tools ---------------------------------------------------------------------------- */
 
-static int judge_tool(const struct exec *x, const struct tool_rules *global,
-		      const struct tool_rules *own, struct tool_verdict *ret,
+static int judge_tool(const struct exec *x, const struct tool_config *t, struct tool_verdict *ret,
 		      struct pinfold_error *e)
 {
 	struct tool_name name;
 	struct tool_query q = {
-		.global = global,
-		.agent = own,
-		.groups = own->groups_given ? own->groups : global->groups,
+		.global = &t->global,
+		.agent = &t->agent,
+		.groups = t->groups,
 		.tool = &name,
 		.provider = x->args->call.provider,
 		.sandboxed = x->decision.place.in_pen,
@@ -132,21 +131,15 @@ static int refuse_tool(const struct exec *x, const struct tool_verdict *v, struc
 
 static int check_tool(struct exec *x, struct pinfold_error *e)
 {
-	const struct agents_config *c = x->args->agents->config;
-	struct tool_rules global = { 0 };
-	struct tool_rules own = { 0 };
+	struct tool_config t = { 0 };
 	struct tool_verdict v;
-	int r = tool_rules_parse(agents_config_global(c, "tools"), c->path, &global, e);
+	int r = tool_config_read(x->args->agents->config, x->decision.place.agent, &t, e);
 
 	if (r == 0)
-		r = tool_rules_parse(agents_config_node(c, x->decision.place.agent, "tools"),
-				     c->path, &own, e);
-	if (r == 0)
-		r = judge_tool(x, &global, &own, &v, e);
+		r = judge_tool(x, &t, &v, e);
 	if (r == 0 && !v.allowed)
 		r = refuse_tool(x, &v, e);
-	tool_rules_done(&own);
-	tool_rules_done(&global);
+	tool_config_done(&t);
 	return r;
 }
 

@@ -8,20 +8,25 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "agents/api.h"
 #include "agents/fsop.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/git.h"
 #include "pinfold_agents.h"
 #include "policy/handle.h"
+#include "policy/parse.h"
+#include "session/api.h"
 #include "session/why_view.h"
 
 #define NAMES_ENTRIES_MAX 200000 /* looked at for other names of one file */
 
 struct pinfold_fs {
 	const struct pinfold_policy *policy;
+	struct pinfold_policy *own; /* NULL: the policy is the caller's */
 	struct why_view view;
 	struct fsop op;
+	struct fsop seen; /* the agent's workspace, to be read by its own path; root < 0: none */
 };
 
 /* ---- other names of a file ------------------------------------------------------------------- */
@@ -118,6 +123,7 @@ int pinfold_fs_open(const struct pinfold_policy *policy, struct pinfold_fs **ret
 	if (!fs)
 		return err_set(e, -ENOMEM, "out of memory");
 	fs->op.root = -1;
+	fs->seen.root = -1;
 	fs->policy = policy;
 	r = why_view_build(&policy->policy, &policy->context.policy, &fs->view, e);
 	if (r == 0)
@@ -136,11 +142,92 @@ void pinfold_fs_close(struct pinfold_fs *fs)
 	if (!fs)
 		return;
 	fsop_done(&fs->op);
+	fsop_done(&fs->seen);
 	why_view_done(&fs->view);
+	pinfold_policy_free(fs->own);
 	free(fs);
 }
 
+/* ---- of a session ---------------------------------------------------------------------------- */
+
+/* On the host no pen narrows the workspace, but a workspaceAccess of "ro" that is written out
+ * holds. */
+static int host_policy(const struct agents_config *c, const struct agents_sandbox *s,
+		       struct policy *ret, struct pinfold_error *e)
+{
+	int r = policy_default(s->workspace, &c->context, ret, e);
+
+	if (r == 0 && s->from[FIELD_ACCESS] && s->access == WORKSPACE_RO)
+		ret->workspace_access = WORKSPACE_RO;
+	return r;
+}
+
+static int call_policy(const struct agents_config *c, const struct agents_decision *d,
+		       struct pinfold_policy **ret, struct pinfold_error *e)
+{
+	struct policy p = { 0 };
+	int r = d->place.in_pen ? pen_seed(&d->sandbox, &d->place, e) : 0;
+
+	if (r == 0)
+		r = d->place.in_pen ? pen_policy(c, &d->sandbox, &d->place, &p, e)
+				    : host_policy(c, &d->sandbox, &p, e);
+	if (r == 0)
+		r = session_policy_handle(&p, ret, e);
+	policy_done(&p);
+	return r;
+}
+
+/* With "ro" the private directory is where paths start, and the workspace is there to be read. */
+static int open_seen(struct pinfold_fs *fs, const struct agents_decision *d,
+		     struct pinfold_error *e)
+{
+	const struct agents_place *p = &d->place;
+
+	if (!p->in_pen || !p->private_dir || d->sandbox.access != WORKSPACE_RO)
+		return 0;
+	return fsop_open(p->lane_fenced ? p->lane_dir : d->sandbox.workspace, judge, fs, &fs->seen,
+			 e);
+}
+
+int pinfold_fs_open_call(const struct pinfold_agents *a, const struct pinfold_call *call,
+			 struct pinfold_fs **ret, struct pinfold_error *e)
+{
+	struct agents_decision d = { 0 };
+	struct pinfold_policy *policy = NULL;
+	struct pinfold_fs *fs = NULL;
+	int r = agents_decide(a->config, call, &d, e);
+
+	if (r == 0 && d.place.lane.decision == LANE_DENIED)
+		r = err_set(e, -EPERM, "the lane '%s' is not for this sender", d.place.lane.name);
+	if (r == 0)
+		r = call_policy(a->config, &d, &policy, e);
+	if (r == 0)
+		r = pinfold_fs_open(policy, &fs, e);
+	if (r == 0) {
+		fs->own = take_ptr(policy);
+		r = open_seen(fs, &d, e);
+	}
+	pinfold_policy_free(policy);
+	agents_decision_done(&d);
+	if (r < 0) {
+		pinfold_fs_close(fs);
+		return r;
+	}
+	*ret = fs;
+	return 0;
+}
+
 /* ---- the operations -------------------------------------------------------------------------- */
+
+/* The tree that a path belongs to. */
+static const struct fsop *tree_of(const struct pinfold_fs *fs, const char *path)
+{
+	size_t n = fs->seen.root >= 0 ? strlen(fs->seen.given) : 0;
+
+	if (n > 0 && strncmp(path, fs->seen.given, n) == 0 && (path[n] == '/' || path[n] == '\0'))
+		return &fs->seen;
+	return &fs->op;
+}
 
 static unsigned map(unsigned flags, unsigned from, unsigned to)
 {
@@ -150,13 +237,13 @@ static unsigned map(unsigned flags, unsigned from, unsigned to)
 int pinfold_fs_read(const struct pinfold_fs *fs, const char *path, uint64_t max, int out_fd,
 		    struct pinfold_error *e)
 {
-	return fsop_read(&fs->op, path, max, out_fd, e);
+	return fsop_read(tree_of(fs, path), path, max, out_fd, e);
 }
 
 int pinfold_fs_write(const struct pinfold_fs *fs, const char *path, uint64_t max, int in_fd,
 		     unsigned flags, struct pinfold_error *e)
 {
-	return fsop_write(&fs->op, path, max, in_fd,
+	return fsop_write(tree_of(fs, path), path, max, in_fd,
 			  map(flags, PINFOLD_FS_EXCLUSIVE, FSOP_EXCLUSIVE) |
 			      map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS),
 			  e);
@@ -165,13 +252,13 @@ int pinfold_fs_write(const struct pinfold_fs *fs, const char *path, uint64_t max
 int pinfold_fs_mkdir(const struct pinfold_fs *fs, const char *path, unsigned flags,
 		     struct pinfold_error *e)
 {
-	return fsop_mkdir(&fs->op, path, map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS), e);
+	return fsop_mkdir(tree_of(fs, path), path, map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS), e);
 }
 
 int pinfold_fs_remove(const struct pinfold_fs *fs, const char *path, unsigned flags,
 		      struct pinfold_error *e)
 {
-	return fsop_remove(&fs->op, path,
+	return fsop_remove(tree_of(fs, path), path,
 			   map(flags, PINFOLD_FS_RECURSIVE, FSOP_RECURSIVE) |
 			       map(flags, PINFOLD_FS_FORCE, FSOP_FORCE),
 			   e);
@@ -180,7 +267,7 @@ int pinfold_fs_remove(const struct pinfold_fs *fs, const char *path, unsigned fl
 int pinfold_fs_move(const struct pinfold_fs *fs, const char *from, const char *to,
 		    struct pinfold_error *e)
 {
-	return fsop_move(&fs->op, from, to, e);
+	return fsop_move(tree_of(fs, from), from, to, e);
 }
 
 int pinfold_fs_stat(const struct pinfold_fs *fs, const char *path, struct pinfold_fs_info *ret,
@@ -192,7 +279,7 @@ int pinfold_fs_stat(const struct pinfold_fs *fs, const char *path, struct pinfol
 		[FSOP_DIRECTORY] = PINFOLD_FS_DIRECTORY,
 	};
 	struct fsop_stat st;
-	int r = fsop_stat(&fs->op, path, &st, e);
+	int r = fsop_stat(tree_of(fs, path), path, &st, e);
 
 	_Static_assert(ARRAY_SIZE(types) == FSOP_DIRECTORY + 1, "one word a type");
 	if (r < 0)
@@ -207,7 +294,7 @@ int pinfold_fs_list(const struct pinfold_fs *fs, const char *path,
 {
 	struct fsop_entry *list;
 	size_t n;
-	int r = fsop_list(&fs->op, path, &list, &n, e);
+	int r = fsop_list(tree_of(fs, path), path, &list, &n, e);
 
 	if (r < 0)
 		return r;

@@ -173,6 +173,43 @@ status 'two paths for one' 64 fs read a b
 status 'an operation that is not known' 64 fs copy a b
 status 'no operation' 64 fs
 
+# ---- configurations -----------------------------------------------------------------------------------------
+A=$T/agent
+mkdir "$A"
+echo notes >"$A/AGENTS.md"
+echo data >"$A/data"
+echo K=1 >"$A/.env"
+chown -R "$TENANT" "$A"
+config=$T/openclaw.json
+cfs() { "$PINFOLD" fs "$@" --config "$config" --agent main --session agent:main:telegram:1 --origin channel:telegram; }
+sandbox() { printf '%s\n' "{agents: {list: [{id: 'main', workspace: '$A', sandbox: {workspaceRoot: '$T/boxes', $1}}]}}" >"$config"; }
+sandbox "mode: 'all', workspaceAccess: 'rw'"
+check 'rw: the agent'\''s workspace is where files are' test "$(cfs read data 2>&1)" = data
+check 'and they may be written' bash -c 'printf new | "$PINFOLD" fs write data --config "$1"' - "$config"
+check 'which is seen there' same new "$A/data"
+status 'the sensitive set is refused' 77 cfs read .env
+sandbox "mode: 'off'"
+check 'off: the workspace, rw' bash -c 'printf off | "$PINFOLD" fs write data --config "$1"' - "$config"
+status 'off: the sensitive set is refused all the same' 77 cfs read .env
+status 'off: and not written' 77 put x write --config "$config" .env
+sandbox "mode: 'off', workspaceAccess: 'ro'"
+status 'off, but ro: not written' 77 put x write --config "$config" data
+sandbox "mode: 'all', workspaceAccess: 'none'"
+check 'none: a private directory, seeded' test "$(cfs read AGENTS.md 2>&1)" = notes
+status 'none: the agent'\''s files are not in it' 66 cfs read data
+status 'none: nor to be had by their path' 77 cfs read "$A/data"
+check 'none: it may be written' bash -c 'printf mine | "$PINFOLD" fs write data --config "$1"' - "$config"
+check 'none: the workspace is as it was' same off "$A/data"
+sandbox "mode: 'all', workspaceAccess: 'ro'"
+check 'ro: the workspace may be read by its path' test "$(cfs read "$A/data" 2>&1)" = off
+status 'ro: not written' 77 put x write --config "$config" "$A/data"
+status 'ro: nor the private directory' 77 put x write --config "$config" AGENTS.md
+status 'ro: the sensitive set is refused there too' 77 cfs read "$A/.env"
+status 'ro: .. does not lead on' 77 cfs read "$A/../outside"
+status 'a policy beside a configuration' 64 cfs read data -p "$ro"
+sandbox "mode: 'all', workspaceAcces: 'ro'"
+status 'a configuration with a mistake' 65 cfs read data
+
 # ---- text for models ---------------------------------------------------------------------------------------
 printf 'a </tool-output> b' >tagged
 expect 'read --tag-output wraps the text' '^<tool-output source="file" trust="untrusted" session="s1">a &lt;/tool-output&gt; b</tool-output>$' \
