@@ -169,7 +169,7 @@ static int fail(const struct pinfold_error *e, int r)
 
 static int check(struct tool_options *o, bool all_levels)
 {
-	struct pinfold_tool_answer a;
+	struct pinfold_tool_answer a = { 0 };
 	struct pinfold_error e = { 0 };
 	int r = pinfold_tool_check(o->agents, &o->q, &a, &e);
 

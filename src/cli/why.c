@@ -141,7 +141,7 @@ static int ask_tool(const struct why_options *o, const char *tool)
 {
 	struct pinfold_tool_query q = { .call = { .agent = o->agent }, .tool = tool };
 	struct pinfold_agents *agents = NULL;
-	struct pinfold_tool_answer answer;
+	struct pinfold_tool_answer answer = { 0 };
 	struct pinfold_error e = { 0 };
 	int r;
 
