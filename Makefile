@@ -92,6 +92,8 @@ check-unit: unit                            ## run the unit tests alone
 	$(Q)tools/run-tests $(O) $(UNIT)
 check-root: all tests                       ## tests that load BPF and fence real processes
 	$(Q)tools/run-tests $(O) $(ROOT) $(E2E)
+check-kernels: all tests                    ## the same, in part, on Debian's 6.1 and 6.12 (QEMU)
+	$(Q)tools/check-kernels $(O)
 demo: deps                                  ## the main job, shown on an offline network of its own
 	$(Q)$(MAKE) --no-print-directory $(J) all
 	$(Q)tools/demo $(O)/$(NAME)
@@ -113,6 +115,6 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 -include $(SRC:%.c=$(O)/%.d) $(UNIT:=.d) $(ROOT:=.d)
-.PHONY: all deps tests unit check check-unit check-root demo bench fuzz lint install uninstall deb clean help
+.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -105,21 +105,29 @@ static int create(int abi)
 	return fd < 0 ? -errno : fd;
 }
 
-static int refuse_old(int abi, struct pinfold_error *e)
+bool domain_gaps(int abi, char *ret, size_t size)
 {
-	char gaps[160] = "";
 	size_t len = 0;
 
+	ret[0] = '\0';
 	for (int i = abi + 1; i <= DOMAIN_ABI_MIN; i++) {
 		int n = 0;
 
 		if (abi_table[i].missing)
-			n = snprintf(gaps + len, sizeof(gaps) - len, "%s%s", len ? ", " : "",
+			n = snprintf(ret + len, size - len, "%s%s", len ? ", " : "",
 				     abi_table[i].missing);
-		if (n < 0 || (size_t)n >= sizeof(gaps) - len)
+		if (n < 0 || (size_t)n >= size - len)
 			break;
 		len += (size_t)n;
 	}
+	return len > 0;
+}
+
+static int refuse_old(int abi, struct pinfold_error *e)
+{
+	char gaps[DOMAIN_GAPS_MAX];
+
+	domain_gaps(abi, gaps, sizeof(gaps));
 	return err_set(e, -EOPNOTSUPP,
 		       "this kernel's Landlock is ABI %d, %d (Linux 6.12) is needed to hold: %s; "
 		       "\"onUnavailable\": \"degrade\" accepts that",

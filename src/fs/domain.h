@@ -4,11 +4,14 @@
 #define PINFOLD_FS_DOMAIN_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct pinfold_error;
 
 #define DOMAIN_ABI_MIN 6 /* below it signals and abstract sockets are open */
+
+#define DOMAIN_GAPS_MAX 160
 
 /* What a rule stands for; the set of rights follows from it and from the kernel's ABI. */
 enum domain_grant {
@@ -28,6 +31,9 @@ struct domain {
 /* Creates the ruleset with every right of the kernel's ABI handled.  -EOPNOTSUPP: no Landlock, or
  * one that is too old and old_is_accepted is false; the text says what would not hold. */
 int domain_new(bool old_is_accepted, struct domain *ret, struct pinfold_error *e);
+
+/* Writes what an ABI does not hold, separated by commas; false when it holds everything. */
+bool domain_gaps(int abi, char *ret, size_t size);
 
 /* fd: the file or directory, O_PATH suffices.  System calls only; returns 0 or -errno.  What the
  * ABI does not know, or a plain file can't carry, is left out. */

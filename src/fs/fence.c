@@ -358,6 +358,11 @@ static int build(struct fs_fence *f, const struct policy *p, const struct path_s
 	return r < 0 ? r : view_compile(&f->plan, f->root, f->store, &f->view, e);
 }
 
+bool fs_fence_gaps(char *ret, size_t size)
+{
+	return domain_gaps(fs_landlock_abi(), ret, size);
+}
+
 int fs_fence_new(const struct policy *p, const struct path_set *set, const struct fs_tenant *tenant,
 		 struct fs_fence **ret, struct pinfold_error *e)
 {

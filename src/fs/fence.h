@@ -51,6 +51,10 @@ const char *fs_fence_start_dir(const struct fs_fence *f, const char *cwd);
  * set by the caller.  Returns -errno when the kernel has no Landlock. */
 int fs_enter_nothing(void);
 
+/* Writes what the fence does not hold on this kernel's Landlock, separated by commas; false when it
+ * holds everything.  Such a fence is made only for a policy that accepts it. */
+bool fs_fence_gaps(char *ret, size_t size);
+
 /* The Landlock ABI of this kernel; -errno when there is none. */
 int fs_landlock_abi(void);
 

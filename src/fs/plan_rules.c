@@ -8,6 +8,7 @@
 
 #include "base/clean.h"
 #include "base/err.h"
+#include "fs/fence.h"
 #include "fs/plan_internal.h"
 #include "fs/resolve.h"
 #include "policy/paths.h"
@@ -76,9 +77,11 @@ static void set_rights(struct fs_node *n, enum path_right right, mode_t mode)
 
 	n->grant = by_right[right].grant;
 	n->attrs = by_right[right].attrs | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
-	/* The system set stays writable as a mount, so that Landlock is what refuses and its
-	 * record names the file; it belongs to root anyway.  /opt often does not. */
-	if (plan_is_system(n->rule) && !fs_path_is_at_or_below(n->path, "/opt"))
+	/* The system set stays writable as a mount where Landlock tells what it refuses (since
+	 * ABI 7), so that its record names the file; it belongs to root anyway.  /opt often does
+	 * not. */
+	if (plan_is_system(n->rule) && !fs_path_is_at_or_below(n->path, "/opt") &&
+	    fs_landlock_abi() >= 7)
 		n->attrs &= ~(uint64_t)MOUNT_ATTR_RDONLY;
 	if (right == PATH_RW && (S_ISCHR(mode) || S_ISBLK(mode))) {
 		n->grant = DOMAIN_DEVICE;

@@ -19,6 +19,7 @@
 #include "seccomp/rules.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -27,11 +28,14 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 
 #include "base/clean.h"
 
 /* Newer than the oldest headers that this builds with; the same number everywhere. */
 #define NR_OPEN_TREE_ATTR 467 /* since Linux 6.15 */
+
+#define NR_FCHMODAT2 452 /* since Linux 6.6 */
 
 #define CLONE_NEWTIME_FLAG 0x80u /* since Linux 5.6; not of clone, where it is part of a signal */
 
@@ -63,6 +67,13 @@
 		.nr = SCMP_SYS(name), .error = EPERM, .match = {                                   \
 			{ .arg = 0, .mask = UINT32_MAX, .value = (which) },                        \
 			{ .arg = 1, .mask = UINT32_MAX, .value = 0 }                               \
+		}                                                                                  \
+	}
+#define DENY_CREATION(name, a, flag)                                                               \
+	{                                                                                          \
+		.nr = SCMP_SYS(name), .error = EPERM, .match = {                                   \
+			{ .arg = (a), .mask = (flag), .value = (flag) },                           \
+			{ .arg = (a) + 1, .mask = S_ISUID, .value = S_ISUID }                      \
 		}                                                                                  \
 	}
 #define DENY_OPTION(level, name)                                                                   \
@@ -123,6 +134,23 @@ const struct call_rule seccomp_session_rules[] = {
 	DENY(lookup_dcookie),
 	DENY(nfsservctl),
 
+	/* set-uid files: whoever runs one later would be the session, outside of its pen.  The
+	 * mode that openat2 creates with lies in memory, and its callers know ENOSYS. */
+	DENY_ARG(chmod, 1, S_ISUID, S_ISUID),
+	DENY_ARG(fchmod, 1, S_ISUID, S_ISUID),
+	DENY_ARG(fchmodat, 2, S_ISUID, S_ISUID),
+	{ .nr = NR_FCHMODAT2,
+	  .error = EPERM,
+	  .match = { { .arg = 2, .mask = S_ISUID, .value = S_ISUID } } },
+	DENY_ARG(creat, 1, S_ISUID, S_ISUID),
+	DENY_ARG(mknod, 1, S_ISUID, S_ISUID),
+	DENY_ARG(mknodat, 2, S_ISUID, S_ISUID),
+	DENY_CREATION(open, 1, O_CREAT),
+	DENY_CREATION(open, 1, __O_TMPFILE),
+	DENY_CREATION(openat, 2, O_CREAT),
+	DENY_CREATION(openat, 2, __O_TMPFILE),
+	{ .nr = SCMP_SYS(openat2), .error = ENOSYS },
+
 	/* other processes */
 	DENY(pidfd_getfd),
 	DENY(kcmp),
@@ -172,10 +200,12 @@ const struct call_rule seccomp_session_rules[] = {
 	DENY(clock_adjtime),
 	DENY(adjtimex),
 
-	/* the terminal outside: typing into it, line disciplines of odd drivers */
+	/* the terminal outside: typing into it, line disciplines of odd drivers, closing it to
+	 * whoever opens it after the session */
 	DENY_ARG(ioctl, 1, UINT32_MAX, TIOCSTI),
 	DENY_ARG(ioctl, 1, UINT32_MAX, TIOCLINUX),
 	DENY_ARG(ioctl, 1, UINT32_MAX, TIOCSETD),
+	DENY_ARG(ioctl, 1, UINT32_MAX, TIOCEXCL),
 
 	/* source routes: the packet would go elsewhere than the judged address.  The same as
 	 * control messages is the egress program's part. */

@@ -23,8 +23,6 @@
 #include "session/cgroup.h"
 #include "session/session.h"
 
-#define LANDLOCK_ABI_WANTED 6
-
 struct trial {
 	const struct pinfold_policy *policy; /* the default one */
 	char detail[PINFOLD_ERROR_MAX];
@@ -41,14 +39,19 @@ static enum pinfold_state found(struct trial *t, enum pinfold_state state, const
 
 static enum pinfold_state try_landlock(struct trial *t)
 {
+	char gaps[PINFOLD_ERROR_MAX - 64];
 	int abi = fs_landlock_abi();
 
 	t->fix = "boot with lsm=landlock,... and CONFIG_SECURITY_LANDLOCK; Linux 6.12 has ABI 6";
 	if (abi < 0)
 		return found(t, PINFOLD_MISSING, "this kernel has no Landlock");
-	snprintf(t->detail, sizeof(t->detail), "Landlock ABI %d%s", abi,
-		 abi < LANDLOCK_ABI_WANTED ? ": signals and abstract sockets are not scoped" : "");
-	return abi < LANDLOCK_ABI_WANTED ? PINFOLD_PARTIAL : PINFOLD_READY;
+	if (!fs_fence_gaps(gaps, sizeof(gaps))) {
+		snprintf(t->detail, sizeof(t->detail), "Landlock ABI %d", abi);
+		return PINFOLD_READY;
+	}
+	t->fix = "Linux 6.12; until then only a policy with \"onUnavailable\": \"degrade\" runs";
+	snprintf(t->detail, sizeof(t->detail), "Landlock ABI %d does not hold: %s", abi, gaps);
+	return PINFOLD_PARTIAL;
 }
 
 static enum pinfold_state try_guard(struct trial *t)

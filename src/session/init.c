@@ -30,11 +30,19 @@ static void on_child(int sig)
 	(void)sig; /* only there to interrupt ppoll */
 }
 
-/* Dispositions stay as the launcher had them (nohup works); handlers end with execve. */
-static void unblock_signals(void)
+/* What nohup and shells ignore for their background jobs stays ignored; anything else that a
+ * careless launcher ignores is as a new process expects it.  Handlers end with execve. */
+static void reset_signals(void)
 {
+	struct sigaction now;
 	sigset_t none;
 
+	for (int sig = 1; sig < NSIG; sig++) {
+		if (sig == SIGHUP || sig == SIGINT || sig == SIGQUIT)
+			continue;
+		if (sigaction(sig, NULL, &now) == 0 && now.sa_handler == SIG_IGN)
+			sigaction(sig, &(struct sigaction){ .sa_handler = SIG_DFL }, NULL);
+	}
 	sigemptyset(&none);
 	sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -83,7 +91,7 @@ static _Noreturn void become_command(const struct init_work *w)
 {
 	struct link_message failed = { .word = LINK_EXEC_FAILED };
 
-	unblock_signals();
+	reset_signals();
 	if (chdir(w->start_dir) < 0 && !w->command->probe) {
 		failed.word = LINK_DIR_FAILED;
 		failed.error = -errno;

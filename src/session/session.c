@@ -227,12 +227,29 @@ static int open_control(struct session *s, struct pinfold_error *e)
 	return 0;
 }
 
+/* A policy that accepts less than it promises is told what it does not get. */
+static void tell_gaps(struct session *s)
+{
+	char text[PINFOLD_ERROR_MAX];
+
+	if (fs_fence_gaps(text, sizeof(text)))
+		log_degraded(s, "files", text);
+	for (enum cgroup_controller i = 0; i < CGROUP_N_CONTROLLERS; i++) {
+		if (!(s->cgroup.missing & 1u << i))
+			continue;
+		snprintf(text, sizeof(text), "limits.%s can't be held here",
+			 cgroup_controller_name(i));
+		log_degraded(s, "limits", text);
+	}
+}
+
 static int begin_record(struct session *s, struct pinfold_error *e)
 {
 	(void)e;
 	if (s->is_recorded)
 		prepare_landlock_audit(s);
 	log_session_start(s);
+	tell_gaps(s);
 	return 0;
 }
 

@@ -41,7 +41,8 @@ export DNS_SERVER=127.0.0.1 DNS_PORT=5353 DNS_LOG=$PF/naive_dns.log
 export WORKSPACE=$PF/ws OUTSIDE_DIR=$PF/out SECRET_FILE=$PF/out/secret.txt OUTSIDE_CWD=$PF/out
 export SHARED_TMP=$PF/shared NOEXEC_FILE=$PF/noexec/true SUID_HELPER=$PF/bin/suid
 export OUTSIDE_SOCK=$PF/out/srv.sock OUTSIDE_SCM=$PF/out/scm.sock OUTSIDE_DGRAM=$PF/out/dg.sock
-export OUTSIDE_ABSTRACT=pf-abstract EXTRA_SOCK=$PF/out/srv.sock SIGCOUNT_FILE=$PF/ws/sigcount
+export OUTSIDE_ABSTRACT=pf-abstract OUTSIDE_ABSTRACT_DGRAM=pf-abstract-dgram HOST_IP=203.0.113.1
+export EXTRA_SOCK=$PF/out/srv.sock SIGCOUNT_FILE=$PF/ws/sigcount
 export OUTSIDE_SHMKEY=0x50460001 OUTSIDE_SEMKEY=0x50460002 OUTSIDE_MQ=/pf-mq OUTSIDE_SHM=/pf-shm
 export AUDIT_LOG=$PF/naive_audit.jsonl BPF_PIN=/sys/fs/bpf/pf-fixture-map
 CGROUP2_ROOT=$(awk '$3 == "cgroup2" { print $2; exit }' /proc/mounts)
@@ -55,6 +56,7 @@ echo top-secret >"$PF/out/secret.txt"
 echo m >"$PF/out/movable"
 echo victim >"$PF/out/victim"
 echo other >"$PF/shared/other-session"
+mkfifo "$PF/out/pipe"
 : >"$PF/naive_audit.jsonl"
 : >"$PF/naive_dns.log"
 : >"$PF/pts"

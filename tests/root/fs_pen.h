@@ -129,6 +129,7 @@ static inline void pen_init(struct pen *pen, const char *parent)
 		allow(pen, PATH_ROX, system_set[i], built_in);
 	pen->policy.fs.tmp = TMP_PRIVATE;
 	pen->policy.workspace_access = WORKSPACE_RW;
+	pen->policy.degrade = fs_landlock_abi() < 6; /* the view alone has to hold all this */
 	pen->tenant = (struct fs_tenant){ .uid = TENANT,
 					  .gid = TENANT,
 					  .home = "/home/tenant",
@@ -175,6 +176,13 @@ static inline void pen_child(const struct fs_fence *f, struct pen_report *r, con
 	_exit(0);
 }
 
+/* Masks and the system are read-only mounts as well where Landlock records nothing, and older
+ * kernels ask the mount first. */
+static inline bool is_refused_earlier(int got, int want)
+{
+	return want == EACCES && got == EROFS && fs_landlock_abi() < 7;
+}
+
 /* Runs the attempts inside and fails the test for each that went otherwise than wanted. */
 static inline void pen_try(struct pen *pen, const struct try *try, size_t n)
 {
@@ -202,7 +210,7 @@ static inline void pen_try(struct pen *pen, const struct try *try, size_t n)
 		fail_msg("enter: %s", pen->e.text);
 	}
 	for (size_t i = 0; i < n; i++) {
-		if (r->got[i] == try[i].want)
+		if (r->got[i] == try[i].want || is_refused_earlier(r->got[i], try[i].want))
 			continue;
 		print_error("%s (%s %s): got %s, wanted %s\n", try[i].what, try[i].a,
 			    try[i].b ? try[i].b : "",

@@ -235,7 +235,8 @@ static void a_hundred_thousand_files_take_less_than_two_seconds(void **state)
 	assert_int_equal(f.done.given, MANY + MANY / 1000 + 1);
 	print_message("%.2f s of processor\n",
 		      (double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9);
-	assert_true((double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9 < 2);
+	assert_true((double)(b.tv_sec - a.tv_sec) + (double)(b.tv_nsec - a.tv_nsec) / 1e9 <
+		    (getenv("SLOW_MACHINE") ? 40 : 2));
 	field_done(&f);
 }
 

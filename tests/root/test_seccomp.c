@@ -329,7 +329,7 @@ static void is_compiled_within_a_millisecond(void **state)
 		seccomp_filter_done(&f);
 	}
 	print_message("# compiled in %.0f us\n", best);
-	assert_true(best < 1000);
+	assert_true(best < (getenv("SLOW_MACHINE") ? 20000 : 1000));
 }
 
 int main(void)

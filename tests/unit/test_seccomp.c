@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -206,6 +207,7 @@ static void refuses_each_listed_call_and_allows_its_neighbours(void **state)
 		{ "ioctl TCGETS", SYS_ioctl, 0, 0x5401, 0, ALLOW },
 		{ "ioctl TIOCSTI", SYS_ioctl, 0, TIOCSTI, 0, EPERM },
 		{ "ioctl TIOCSTI and garbage", SYS_ioctl, 0, GARBAGE | TIOCSTI, 0, EPERM },
+		{ "ioctl TIOCEXCL", SYS_ioctl, 0, GARBAGE | TIOCEXCL, 0, EPERM },
 		{ "ioctl TIOCLINUX", SYS_ioctl, 0, TIOCLINUX, 0, EPERM },
 		{ "setsockopt IP_TOS", SYS_setsockopt, 3, IPPROTO_IP, IP_TOS, ALLOW },
 		{ "setsockopt IP_OPTIONS", SYS_setsockopt, 3, IPPROTO_IP, IP_OPTIONS, EPERM },
@@ -243,6 +245,47 @@ static void refuses_each_listed_call_and_allows_its_neighbours(void **state)
 		wrong++;
 	}
 	assert_int_equal(wrong, 0);
+	seccomp_filter_done(&f);
+}
+
+static void no_call_makes_a_set_uid_file(void **state)
+{
+	static const struct {
+		long nr;
+		unsigned mode; /* which argument */
+		uint64_t flags;
+	} cases[] = {
+		{ SYS_chmod, 1, 0 },
+		{ SYS_fchmod, 1, 0 },
+		{ SYS_fchmodat, 2, 0 },
+		{ 452, 2, 0 }, /* fchmodat2 */
+		{ SYS_creat, 1, 0 },
+		{ SYS_mknod, 1, 0 },
+		{ SYS_mknodat, 2, 0 },
+		{ SYS_open, 2, O_CREAT | O_WRONLY },
+		{ SYS_open, 2, O_TMPFILE | O_RDWR },
+		{ SYS_openat, 3, O_CREAT | O_RDWR | O_CLOEXEC },
+		{ SYS_openat, 3, O_TMPFILE | O_WRONLY },
+	};
+	struct policy p = { 0 };
+	struct seccomp_filter f = session_filter(&p);
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct seccomp_data d = { .nr = (int)cases[i].nr, .arch = ARCH };
+
+		if (cases[i].flags)
+			d.args[cases[i].mode - 1] = GARBAGE | cases[i].flags;
+		d.args[cases[i].mode] = 02755;
+		assert_int_equal(judge_data(&f, &d), ALLOW);
+		d.args[cases[i].mode] = GARBAGE | 04755;
+		assert_int_equal(judge_data(&f, &d), EPERM);
+		if (!cases[i].flags)
+			continue;
+		d.args[cases[i].mode - 1] = O_RDONLY; /* the mode means nothing then */
+		assert_int_equal(judge_data(&f, &d), ALLOW);
+	}
+	assert_int_equal(judge(&f, 437, 0, 0, 0), ENOSYS); /* openat2 */
 	seccomp_filter_done(&f);
 }
 
@@ -443,6 +486,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(refuses_each_listed_call_and_allows_its_neighbours),
+		cmocka_unit_test(no_call_makes_a_set_uid_file),
 		cmocka_unit_test(each_namespace_flag_alone_is_enough),
 		cmocka_unit_test(opens_only_four_socket_families_whatever_the_high_bits),
 		cmocka_unit_test(opens_netlink_for_routes_only),
