@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -117,6 +118,7 @@ void print_notice(void *data, const char *text)
 	char line[NOTICE_MAX];
 	int n = snprintf(line, sizeof(line), "pinfold: %s\n", text);
 	size_t len = n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1;
+	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
 	int fd;
 
 	(void)data;
@@ -125,12 +127,15 @@ void print_notice(void *data, const char *text)
 		return;
 	/* O_NONBLOCK on the descriptor itself would be everybody's. */
 	fd = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	if (fd < 0)
+	/* What somebody else made can't be opened anew; a pipe that has room takes a line at once.
+	 */
+	if (fd < 0 && poll(&out, 1, 0) != 1)
 		return;
-	ssize_t done = write(fd, line, len);
+	ssize_t done = write(fd < 0 ? STDERR_FILENO : fd, line, len);
 
 	(void)done; /* a hint that nobody can read now is no error */
-	close(fd);
+	if (fd >= 0)
+		close(fd);
 }
 
 int exit_status(int wait_status)
