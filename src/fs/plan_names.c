@@ -4,6 +4,7 @@
  * which is nearly all, cost nothing. */
 #include <errno.h>
 #include <fts.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -15,6 +16,7 @@
 
 #define WANTED_MAX 256
 #define DENIED_ENTRIES_MAX 512   /* looked at in one denied directory; keys lie near the top */
+#define OUTSIDE_ENTRIES_MAX 64   /* the same where nothing is granted around it */
 #define TREE_ENTRIES_MAX 1000000 /* looked at in all granted trees, once something is wanted */
 
 struct file_id {
@@ -68,7 +70,7 @@ static FTS *walk(char *path)
 	return fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
 }
 
-static int want_below(struct search *s, const struct deny *d)
+static int want_below(struct search *s, const struct deny *d, size_t max)
 {
 	FTS *fts = walk(d->mask.path);
 	const FTSENT *at;
@@ -78,7 +80,7 @@ static int want_below(struct search *s, const struct deny *d)
 	if (!fts)
 		return err_set(s->pl->e, -errno, "cannot list '%s': %s", d->mask.path,
 			       strerror(errno));
-	while (r == 0 && n++ < DENIED_ENTRIES_MAX && (at = fts_read(fts))) {
+	while (r == 0 && n++ < max && (at = fts_read(fts))) {
 		if (at->fts_info == FTS_F && has_more_names(at->fts_statp))
 			r = want(s, d, at->fts_statp);
 	}
@@ -86,14 +88,24 @@ static int want_below(struct search *s, const struct deny *d)
 	return r;
 }
 
+/* Homes of other accounts are denied as they are; what is secret in them has rules of its own. */
+static bool is_whole_home(const struct deny *d)
+{
+	return strcmp(d->rule->origin, PATH_ORIGIN_SENSITIVE) == 0 && !strstr(d->mask.path, "/.");
+}
+
 static int want_denied(struct search *s, const struct deny *d)
 {
 	struct stat st;
+	bool is_around;
 
-	if (!d->exists || plan_is_system(d->rule) || !fs_plan_grants(s->pl->plan, d->mask.path))
+	if (!d->exists || plan_is_system(d->rule))
+		return 0;
+	is_around = fs_plan_grants(s->pl->plan, d->mask.path);
+	if (d->mask.is_dir && !is_around && is_whole_home(d))
 		return 0;
 	if (d->mask.is_dir)
-		return want_below(s, d);
+		return want_below(s, d, is_around ? DENIED_ENTRIES_MAX : OUTSIDE_ENTRIES_MAX);
 	if (lstat(d->mask.path, &st) < 0 || !has_more_names(&st))
 		return 0;
 	return want(s, d, &st);

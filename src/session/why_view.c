@@ -12,7 +12,8 @@
 #include "base/err.h"
 #include "fs/resolve.h"
 
-#define ENTRIES_MAX 1000000 /* looked at for other names of one file */
+#define DENIED_ENTRIES_MAX 64 /* the same in a denied directory outside every grant */
+#define ENTRIES_MAX 1000000   /* looked at for other names of one file */
 
 static int add_link(struct why_view *v, const char *path)
 {
@@ -130,7 +131,7 @@ static bool is_denied(const struct path_set *set, const char *path, struct path_
 	return ret->right == PATH_DENY && ret->rule;
 }
 
-static bool find_in(const struct path_set *set, char *tree, const struct stat *file,
+static bool find_in(const struct path_set *set, char *tree, size_t max, const struct stat *file,
 		    char ret_name[static PATH_MAX], struct path_judgement *ret)
 {
 	char *roots[] = { tree, NULL };
@@ -138,7 +139,7 @@ static bool find_in(const struct path_set *set, char *tree, const struct stat *f
 	const FTSENT *at;
 	bool found = false;
 
-	for (size_t n = 0; fts && !found && n < ENTRIES_MAX && (at = fts_read(fts)); n++) {
+	for (size_t n = 0; fts && !found && n < max && (at = fts_read(fts)); n++) {
 		if (at->fts_info != FTS_F || at->fts_statp->st_ino != file->st_ino ||
 		    at->fts_statp->st_dev != file->st_dev)
 			continue;
@@ -149,6 +150,14 @@ static bool find_in(const struct path_set *set, char *tree, const struct stat *f
 	if (fts)
 		fts_close(fts);
 	return found;
+}
+
+/* Denied where nothing is granted, and of the fence's interest (fs/plan_names.c). */
+static bool is_looked_into(const struct path_rule *r)
+{
+	return r->right == PATH_DENY && !r->pattern && !r->glob &&
+	       strcmp(r->origin, PATH_ORIGIN_SYSTEM) != 0 &&
+	       (strcmp(r->origin, PATH_ORIGIN_SENSITIVE) != 0 || strstr(r->path, "/."));
 }
 
 bool why_view_other_name(const struct why_view *v, const char *path, char ret_name[static PATH_MAX],
@@ -164,7 +173,10 @@ bool why_view_other_name(const struct why_view *v, const char *path, char ret_na
 		/* What is denied as a whole is not in the view: nothing there is masked. */
 		if (r->right != PATH_DENY && strcmp(r->origin, PATH_ORIGIN_SYSTEM) != 0 &&
 		    path_set_judge(&v->set, r->path).right != PATH_DENY &&
-		    find_in(&v->set, r->path, &st, ret_name, ret))
+		    find_in(&v->set, r->path, ENTRIES_MAX, &st, ret_name, ret))
+			return true;
+		if (is_looked_into(r) &&
+		    find_in(&v->set, r->path, DENIED_ENTRIES_MAX, &st, ret_name, ret))
 			return true;
 	}
 	return false;

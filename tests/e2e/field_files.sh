@@ -24,6 +24,17 @@ expect 'P56 a denied file is shut under another name that is granted' "$refused"
 status 'P56 and why says so' 77 "$PINFOLD" why -p "$p" read "$W/other"
 status 'P54 why says so, too' 77 "$PINFOLD" why -p "$p" read "$W/.env"
 
+# A denied file outside every grant, and one in a denied directory there, have names inside.
+mkdir -p "$W/ws/names" "$T/apart/.keys"
+echo key >"$T/apart/key" && echo key >"$T/apart/.keys/k" && echo free >"$T/apart/free"
+ln "$T/apart/key" "$W/ws/names/one" && ln "$T/apart/.keys/k" "$W/ws/names/two" && ln "$T/apart/free" "$W/ws/names/three"
+p=$(policy '{"version": 1, "filesystem": {"ro": ["'"$W"'/ws/names"], "deny": ["'"$T"'/apart/key", "'"$T"'/apart/.keys"]}}')
+for name in one two; do
+	expect "P56 a denied file outside every grant is shut under a name inside ($name)" "$refused" probe -p "$p" -- read "$W/ws/names/$name"
+	status "P56 ... and why says so ($name)" 77 "$PINFOLD" why -p "$p" read "$W/ws/names/$name"
+done
+expect 'P56 a file that has another name, but no deny, is open' '^ok ' probe -p "$p" -- read "$W/ws/names/three"
+
 # A grant that is written through a symlink holds for what it leads to.
 p=$(policy '{"version": 1, "filesystem": {"ro": ["'"$W"'/link/n"]}}')
 for path in link/n a/n; do
