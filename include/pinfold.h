@@ -228,6 +228,52 @@ int pinfold_session_reload(const char *session, const char *path, struct pinfold
  * left.  Since 0.1. */
 int pinfold_session_kill(const char *session, struct pinfold_error *e);
 
+/* ---- cgroups that others made -------------------------------------------------------------- */
+
+/* What was found when a cgroup got its fence.  Strings live for the call.  Since 0.2. */
+struct pinfold_attached {
+	const char *session; /* its name, as in pinfold_sessions() */
+	const char *cgroup;  /* its path below the root of the hierarchy */
+	size_t processes;
+	size_t sockets; /* that were open before */
+	size_t kept;    /* of them: they go on, and are judged from now on */
+	size_t refused; /* nothing passes through them any more */
+	size_t outside; /* made in another cgroup: the fence does not hold for them */
+	size_t cut;     /* of the last two: ended */
+};
+
+/* How to fence a cgroup.  Zero-initialise.  Since 0.2. */
+struct pinfold_attach {
+	const struct pinfold_policy *policy; /* borrowed for the call; its network part counts */
+	const char *cgroup;   /* a path in the cgroup2 hierarchy, or as in /proc/PID/cgroup */
+	const char *agent;    /* for the record */
+	const char *log_path; /* overrides audit.path; "-" is standard error */
+	bool keep;            /* pin it, and leave it in place when this call ends */
+	bool cut;             /* end the sockets that were there before and that are refused */
+	bool observe;         /* as in struct pinfold_run */
+	/* Called once the fence holds.  May be NULL. */
+	void (*ready)(void *data, const struct pinfold_attached *a);
+	/* As in struct pinfold_run. */
+	void (*notice)(void *data, const char *text);
+	void *data;
+};
+
+/* Puts the network fence of a policy around a cgroup that others made (a unit's, a container's) and
+ * serves it: names, record, live control.  Returns 0 when it is asked to end (SIGINT, SIGTERM,
+ * pinfold_detach(), pinfold_session_kill()) or the cgroup is gone; SIGHUP opens the record anew.
+ * At the end the fence is taken off, unless `keep` holds and a signal asked.  If the process dies
+ * otherwise, the fence stays and goes on denying; only names and the record have an end.
+ *
+ * The other fences (files, system calls, identity) can't be put around what runs already; the
+ * record says so.  Needs CAP_SYS_ADMIN, CAP_BPF, CAP_NET_ADMIN, CAP_SYS_PTRACE, CAP_SETUID,
+ * CAP_SETGID. -EINVAL: the policy, or the cgroup: there is none, it is the root, or holds the
+ * calling process; -EBUSY: it, one above or one inside has a fence already.  Since 0.2. */
+int pinfold_attach(const struct pinfold_attach *args, struct pinfold_error *e);
+
+/* Asks whoever serves the cgroup's fence to end, and takes the fence and its pins away.
+ * -ENOENT: it has none.  Since 0.2. */
+int pinfold_detach(const char *cgroup, struct pinfold_error *e);
+
 /* ---- what this host can do ---------------------------------------------------------------- */
 
 enum pinfold_state { PINFOLD_MISSING = 0, PINFOLD_PARTIAL, PINFOLD_READY };

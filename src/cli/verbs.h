@@ -23,6 +23,8 @@ extern const struct option_row TOOL_OPTIONS[];
 extern const struct option_row LINT_OPTIONS[];
 extern const struct option_row DIFF_OPTIONS[];
 extern const struct option_row REPORT_OPTIONS[];
+extern const struct option_row ATTACH_OPTIONS[];
+extern const struct option_row DETACH_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
@@ -43,5 +45,7 @@ int verb_tool(int argc, char **argv);
 int verb_lint(int argc, char **argv);
 int verb_diff(int argc, char **argv);
 int verb_report(int argc, char **argv);
+int verb_attach(int argc, char **argv);
+int verb_detach(int argc, char **argv);
 
 #endif

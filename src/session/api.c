@@ -250,6 +250,7 @@ void session_init(struct session *s, const struct pinfold_policy *p)
 		.relay_pidfd = -1,
 		.init_pidfd = -1,
 		.link = -1,
+		.netns = -1,
 		.cgroup = CGROUP_EMPTY,
 		.control = CONTROL_EMPTY,
 		.generation = 1,

@@ -69,7 +69,9 @@ static int put_line(FILE *out, const struct session *s)
 	put_number(out, "uid", s->identity.uid);
 	put_number(out, "ageMs", (clock_us() - s->started_us) / 1000);
 	put_number(out, "generation", s->generation);
-	put_member(out, "workspace", s->policy->workspace);
+	put_member(out, "workspace", s->attached ? NULL : s->policy->workspace);
+	if (s->attached)
+		put_member(out, "cgroup", s->attached);
 	return put_command(out, s->command.argv);
 }
 

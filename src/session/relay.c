@@ -16,6 +16,7 @@
 #include "base/err.h"
 #include "net/fence.h"
 #include "policy/policy.h"
+#include "session/attach_old.h"
 #include "session/log.h"
 #include "session/session.h"
 
@@ -100,6 +101,18 @@ void session_relay_ended(struct session *s)
 		relay_worker_done(&s->relay);
 }
 
+/* From the network that the client lives in. */
+static int dial(const struct session *s, const struct net_verified *v)
+{
+	int back;
+	int fd = old_enter_netns(s->netns, &back);
+
+	if (fd == 0)
+		fd = relay_dial(&v->addr, v->port);
+	old_leave_netns(back);
+	return fd;
+}
+
 /* A name that is right leads to the server; whether that answers is between the two. */
 static void rule(struct session *s, const struct relay_note *note)
 {
@@ -108,7 +121,7 @@ static void rule(struct session *s, const struct relay_note *note)
 
 	net_fence_verify(s->net, &note->addr, note->port, note->name, &v);
 	if (v.reason == PF_ALLOW_VERIFY || v.observed)
-		server = relay_dial(&v.addr, v.port);
+		server = dial(s, &v);
 	if (relay_ruling_send(&s->relay, note->id, server >= 0 ? server : -1) < 0)
 		kill(s->relay_pid, SIGKILL); /* its end is seen by the loop */
 	if (v.reason != PF_DENY_UNFILLED)

@@ -88,6 +88,8 @@ struct session {
 	int link; /* to init, SOCK_SEQPACKET */
 
 	struct control control;
+	const char *attached; /* the path of a cgroup that others made; NULL: this is a pen */
+	int netns;            /* where its processes live; -1: here, too */
 
 	struct record *record;
 	struct net_rules quiet;                 /* denials that are counted only */
@@ -140,6 +142,11 @@ void session_done(struct session *s);
 
 /* Starts (again) the DNS worker. */
 int session_start_worker(struct session *s, struct pinfold_error *e);
+
+/* For the loop: what the resolver says (negative: nothing more will come of it), and its end (0: it
+ * is started again). */
+int session_dns_notes(struct session *s);
+int session_worker_ended(struct session *s);
 
 /* Does an entry of the policy want a server name verified? */
 bool session_wants_relay(const struct policy *p);

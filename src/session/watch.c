@@ -23,7 +23,6 @@
 #include "session/live.h"
 #include "session/log.h"
 #include "session/look.h"
-#include "session/observe.h"
 #include "session/session.h"
 #include "session/terminal.h"
 
@@ -185,28 +184,6 @@ static int on_tick(struct watch *w)
 
 /* ---- names ---------------------------------------------------------------------------------- */
 
-static void judge(struct session *s, const struct dns_note *note)
-{
-	struct net_vouch v[DNS_ADDRS_MAX];
-	uint64_t keep = 0;
-
-	for (size_t i = 0; i < note->n_addrs; i++)
-		v[i] = (struct net_vouch){ .addr = note->addrs[i] };
-	if (net_fence_vouch(s->net, note->name, v, note->n_addrs, note->ttl_s) < 0)
-		for (size_t i = 0; i < note->n_addrs; i++)
-			v[i].reason = PF_DENY_UNMATCHED;
-	if (s->observe)
-		keep = observe_names(s->observe, note, v);
-	for (size_t i = 0; i < note->n_addrs; i++)
-		if (v[i].reason >= PF_ALLOW)
-			keep |= UINT64_C(1) << i;
-	if (dns_ruling_send(&s->dns, note->id, keep) < 0)
-		kill(s->worker, SIGKILL); /* its end is seen by on_worker_end */
-	if (s->observe)
-		log_dns_observed(s, note);
-	log_dns_judged(s, note, v, note->n_addrs);
-}
-
 static int listen_to(struct watch *w, int fd)
 {
 	struct epoll_event ev = { .events = EPOLLIN, .data.fd = fd };
@@ -216,50 +193,21 @@ static int listen_to(struct watch *w, int fd)
 	return epoll_ctl(w->epoll, EPOLL_CTL_ADD, fd, &ev) < 0 ? -errno : 0;
 }
 
-static int restart_worker(struct watch *w)
-{
-	struct session *s = w->s;
-	struct pinfold_error e = { 0 };
-
-	if (!s->worker_renewed)
-		log_degraded(s, "dns", "the resolver process ended and is started again");
-	s->worker_renewed = false;
-	epoll_ctl(w->epoll, EPOLL_CTL_DEL, s->worker_pidfd, NULL);
-	if (session_start_worker(s, &e) < 0) {
-		/* Without a resolver no new name opens; everything else stays fenced. */
-		log_degraded(s, "dns", e.text);
-		return 0;
-	}
-	listen_to(w, s->dns.supervisor);
-	listen_to(w, s->worker_pidfd);
-	return 0;
-}
-
 static int on_dns(struct watch *w)
 {
-	struct dns_note note;
-	int r;
-
-	for (int i = 0; i < EVENTS_MAX; i++) {
-		r = dns_note_receive(&w->s->dns, &note);
-		if (r == -EAGAIN)
-			return 0;
-		if (r < 0) {
-			epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->dns.supervisor, NULL);
-			kill(w->s->worker, SIGKILL); /* its end is seen by on_worker_end */
-			return 0;
-		}
-		if (note.kind == DNS_NOTE_VOUCH)
-			judge(w->s, &note);
-		else if (note.kind == DNS_NOTE_REFUSED)
-			log_dns_refused(w->s, &note);
-	}
+	if (session_dns_notes(w->s) < 0)
+		epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->dns.supervisor, NULL);
 	return 0;
 }
 
 static int on_worker_end(struct watch *w)
 {
-	return restart_worker(w);
+	epoll_ctl(w->epoll, EPOLL_CTL_DEL, w->s->worker_pidfd, NULL);
+	if (session_worker_ended(w->s) == 0) {
+		listen_to(w, w->s->dns.supervisor);
+		listen_to(w, w->s->worker_pidfd);
+	}
+	return 0;
 }
 
 /* ---- the relay ------------------------------------------------------------------------------ */
