@@ -46,7 +46,6 @@ static const char *const CODES[] = {
 	[LINT_ODD_FAMILY] = "odd-family",
 	[LINT_UNLIMITED] = "unlimited",
 	[LINT_DEGRADE] = "degrade",
-	[LINT_UNENFORCED] = "unenforced",
 };
 _Static_assert(ARRAY_SIZE(CODES) == LINT_CODES, "every finding has its code");
 

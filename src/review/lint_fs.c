@@ -328,10 +328,6 @@ static void check_switches(struct lint *l)
 		lint_tell_member(l, LINT_SHARED_TMP, M_FS_TMP, LINT_REMOVE,
 				 "files and sockets of other programs in /tmp are in reach",
 				 "remove it: the session has a /tmp of its own by default");
-	if (fs->strict_deny)
-		lint_tell_member(l, LINT_UNENFORCED, M_FS_STRICT_DENY, LINT_BY_HAND,
-				 "no fence holds it yet, so a session will not start",
-				 "remove it: denied names are guarded without it, too");
 }
 
 int lint_files(struct lint *l)

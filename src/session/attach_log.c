@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the record says of a cgroup that got a fence, of what was open in it, and of the end. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,8 +18,6 @@
 #include "session/attach.h"
 #include "session/hash.h"
 #include "session/log.h"
-
-#include <fcntl.h>
 
 #define LISTED_MAX 16 /* sockets that the line names; the others are counted */
 #define SOCKET_TEXT_MAX 192
@@ -139,17 +138,18 @@ static void write_attach(struct attachment *a)
 
 /* ---- what does not hold --------------------------------------------------------------------- */
 
-/* Capabilities by which a process passes a fence on its network. */
+/* Capabilities by which a process passes a fence on its network: packet sockets, other cgroups and
+ * namespaces, programs of its own. */
 static const struct {
 	unsigned cap;
-	const char *means;
+	const char *name;
 } POWERS[] = {
-	{ CAP_NET_RAW, "packet sockets, which no program of the fence sees" },
-	{ CAP_SYS_ADMIN, "other cgroups and programs" },
-	{ CAP_BPF, "programs of its own" },
+	{ CAP_NET_RAW, "CAP_NET_RAW" },
+	{ CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
+	{ CAP_BPF, "CAP_BPF" },
 };
 
-static bool has_power(pid_t pid, unsigned cap)
+static uint64_t capabilities_of(pid_t pid)
 {
 	auto_free char *text = NULL;
 	char path[64];
@@ -158,25 +158,39 @@ static bool has_power(pid_t pid, unsigned cap)
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
 	if (io_read_file(AT_FDCWD, path, 65536, &text, &len) < 0)
-		return false;
+		return 0;
 	line = strstr(text, "\nCapEff:");
-	return line && (strtoull(line + 8, NULL, 16) >> cap & 1);
+	return line ? strtoull(line + 8, NULL, 16) : 0;
 }
 
 static void warn_of_powers(struct attachment *a)
 {
-	for (size_t i = 0; i < ARRAY_SIZE(POWERS); i++) {
-		size_t n = 0;
-		char text[192];
+	uint64_t powers = 0;
+	uint64_t all = 0;
+	size_t n = 0;
+	char names[96] = "";
+	char text[192];
 
-		for (size_t k = 0; k < a->tree.n_pids; k++)
-			n += has_power(a->tree.pid[k], POWERS[i].cap);
-		if (n == 0)
-			continue;
-		snprintf(text, sizeof(text), "%zu process%s inside may use %s", n,
-			 n == 1 ? "" : "es", POWERS[i].means);
-		log_degraded(&a->s, "network", text);
+	for (size_t i = 0; i < ARRAY_SIZE(POWERS); i++)
+		powers |= UINT64_C(1) << POWERS[i].cap;
+	for (size_t k = 0; k < a->tree.n_pids; k++) {
+		uint64_t has = capabilities_of(a->tree.pid[k]) & powers;
+
+		n += has != 0;
+		all |= has;
 	}
+	for (size_t i = 0; i < ARRAY_SIZE(POWERS); i++) {
+		size_t used = strlen(names);
+
+		if (all >> POWERS[i].cap & 1)
+			snprintf(names + used, sizeof(names) - used, "%s%s", used ? ", " : "",
+				 POWERS[i].name);
+	}
+	if (n == 0)
+		return;
+	snprintf(text, sizeof(text), "%zu process%s inside could get round the fence, having %s", n,
+		 n == 1 ? "" : "es", names);
+	log_degraded(&a->s, "network", text);
 }
 
 static void warn_of_namespaces(struct attachment *a)
@@ -235,8 +249,12 @@ static void tell_refused(struct attachment *a, const struct old_socket *o)
 	log_net_event(&a->s, &ev);
 }
 
+/* Whoever attached is told how many there are, and needs no hint about the first. */
 static void tell_sockets(struct attachment *a)
 {
+	const bool hinted = a->s.hinted;
+
+	a->s.hinted = true;
 	for (size_t i = 0; i < a->old.n; i++) {
 		const struct old_socket *o = &a->old.socket[i];
 
@@ -245,6 +263,7 @@ static void tell_sockets(struct attachment *a)
 		else if (o->fate == OLD_REFUSED || o->observed)
 			tell_refused(a, o);
 	}
+	a->s.hinted = hinted;
 	if (a->cut_error == -EOPNOTSUPP)
 		log_degraded(&a->s, "network",
 			     "this kernel can't end sockets (CONFIG_INET_DIAG_DESTROY): nothing "

@@ -52,6 +52,7 @@ struct session {
 	const char *channel;           /* borrowed; of a gateway's session */
 	const char *log_path;          /* borrowed */
 	const char *log_to;            /* borrowed; NULL: nowhere else */
+	const char *attached;          /* borrowed: a cgroup that others made; NULL: a pen */
 	const char *const *state_dirs; /* borrowed */
 	size_t n_state_dirs;
 
@@ -85,12 +86,10 @@ struct session {
 	pid_t init; /* pid 1 of the pen, as seen here */
 	bool init_reaped;
 	int init_pidfd;
-	int link; /* to init, SOCK_SEQPACKET */
+	int link;  /* to init, SOCK_SEQPACKET */
+	int netns; /* of a cgroup that others made; -1: of this process */
 
 	struct control control;
-	const char *attached; /* the path of a cgroup that others made; NULL: this is a pen */
-	int netns;            /* where its processes live; -1: here, too */
-
 	struct record *record;
 	struct net_rules quiet;                 /* denials that are counted only */
 	bool is_recorded;                       /* somewhere: a file, a stream */

@@ -206,9 +206,9 @@ static void finds_switches_that_open_more_than_they_seem_to(void **state)
 		{ NET("dns: {minTtl: 7200, newNamesPerMinute: 0}"),
 		  "long-ttl(network.dns.minTtl) unlimited(network.dns.newNamesPerMinute)" },
 		{ NET("allowInbound: ['8080', 'localhost:3000']"), "inbound-anywhere(8080)" },
-		{ FS("sensitive: false, protectGit: false, tmp: 'shared', strictDeny: true"),
+		{ FS("sensitive: false, protectGit: false, tmp: 'shared'"),
 		  "sensitive-off(filesystem.sensitive) git-unprotected(filesystem.protectGit) "
-		  "shared-tmp(filesystem.tmp) unenforced(filesystem.strictDeny)" },
+		  "shared-tmp(filesystem.tmp)" },
 		{ "{workspace: '/data/ws', onUnavailable: 'degrade'}", "degrade(onUnavailable)" },
 		{ "{workspace: '/data/ws', seccomp: {allowNested: true, families: ['vsock']}}",
 		  "nested(seccomp.allowNested) odd-family(seccomp.families)" },
