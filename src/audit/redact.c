@@ -76,6 +76,7 @@ static const char *const secret_names[] = {
 	"password",   "passwd",     "passphrase", "authorization", "token",       "secret",
 	"secretkey",  "secret-key", "secret_key", "apikey",        "api-key",     "api_key",
 	"access_key", "access-key", "accesskey",  "private_key",   "private-key", "credentials",
+	"accountkey", "_auth",      "signature",
 };
 
 /* Headers end with the line; their names are matched with the colon. */
@@ -160,12 +161,79 @@ static struct span value_span(const struct text *t, size_t from)
 	return end > from ? (struct span){ from, end } : nothing;
 }
 
+/* Of {"token": null} nothing is secret, and {"token": 5} ends before the brace. */
+static struct span bare_json_span(const struct text *t, size_t from)
+{
+	static const char *const words[] = { "null", "true", "false" };
+	size_t end = from;
+
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
+		if (prefix_len(t, from, words[i]))
+			return nothing;
+	while (end < t->len && !is_space(t->s[end]) && !is_quote(t->s[end]) &&
+	       !strchr(",}]\\", t->s[end]))
+		end++;
+	return end > from ? (struct span){ from, end } : nothing;
+}
+
 static struct span match_named(const struct text *t, size_t at)
 {
 	size_t n = secret_name_len(t, at);
 	size_t from = n ? value_start(t, at, at + n) : 0;
+	bool json = n && t->s[at + n] == '"';
 
-	return from ? value_span(t, from) : nothing;
+	if (!from)
+		return nothing;
+	if (json && from < t->len && !is_quote(t->s[from]) && t->s[from] != '\\')
+		return bare_json_span(t, from);
+	return value_span(t, from);
+}
+
+#define VARIABLE_VALUE_MIN 8
+
+/* SIGNING_KEY=..., DB_PASS=...: variables by their last word, unless the value is a path. */
+static struct span match_variable(const struct text *t, size_t at)
+{
+	static const char *const ends[] = { "_KEY=", "_PASS=", "_PAT=", "_PWD=", "_CREDS=" };
+	struct span s = nothing;
+	size_t n = 0;
+
+	if (at == 0 || (!is_upper(t->s[at - 1]) && !is_digit(t->s[at - 1])))
+		return nothing;
+	for (size_t i = 0; i < ARRAY_SIZE(ends) && !n; i++)
+		n = prefix_len(t, at, ends[i]);
+	if (n)
+		s = value_span(t, at + n);
+	if (s.to - s.from < VARIABLE_VALUE_MIN || strchr("/.~$", t->s[s.from]))
+		return nothing;
+	return s;
+}
+
+#define COMMAND_REACH 256 /* bytes between a command's name and its option */
+
+/* Others have an option -u, too. */
+static bool is_curl(const struct text *t, size_t at)
+{
+	size_t from = at > COMMAND_REACH ? at - COMMAND_REACH : 0;
+
+	return memmem(t->s + from, at - from, "curl", 4) != NULL;
+}
+
+/* curl -u user:password, in a command line. */
+static struct span match_user_option(const struct text *t, size_t at)
+{
+	static const char *const options[] = { " -u ", " --user ", " --user=", " --proxy-user " };
+	size_t from = 0;
+	struct span word;
+
+	for (size_t i = 0; i < ARRAY_SIZE(options) && !from; i++)
+		if (prefix_len(t, at, options[i]) && (i > 0 || is_curl(t, at)))
+			from = at + strlen(options[i]);
+	word = from ? value_span(t, from) : nothing;
+	for (size_t i = word.from; i < word.to; i++)
+		if (t->s[i] == ':' && i + 1 < word.to)
+			return is_digit(t->s[i + 1]) ? nothing : (struct span){ i + 1, word.to };
+	return nothing;
 }
 
 static struct span match_header(const struct text *t, size_t at)
@@ -191,8 +259,9 @@ static struct span match_header(const struct text *t, size_t at)
 
 /* The first that claims wins: wider claims stand first. */
 static struct span (*const matchers[])(const struct text *t, size_t at) = {
-	match_pem,    match_userinfo, match_header, match_named,      match_bearer,
-	match_prefix, match_jwt,      match_aws_id, match_aws_secret,
+	match_pem,    match_userinfo,    match_header, match_named,      match_variable,
+	match_bearer, match_user_option, match_basic,  match_prefix,     match_jwt,
+	match_bot,    match_hook,        match_aws_id, match_aws_secret,
 };
 
 static struct span match_any(const struct text *t, size_t at)

@@ -25,13 +25,50 @@ struct prefix {
 };
 
 static const struct prefix prefixes[] = {
-	{ "sk-", "-_", 8, 16 },       { "ghp_", "", 8, 16 },      { "gho_", "", 8, 16 },
-	{ "ghs_", "", 8, 16 },        { "ghu_", "", 8, 16 },      { "ghr_", "", 8, 16 },
-	{ "github_pat_", "_", 8, 8 }, { "xox?-", "-", 8, 16 },    { "xapp-", "-", 8, 16 },
-	{ "glpat-", "-_", 8, 16 },    { "npm_", "", 30, 30 },     { "pypi-", "-_", 40, 40 },
-	{ "hf_", "", 30, 30 },        { "AIza", "-_", 35, 35 },   { "sk_live_", "", 8, 16 },
-	{ "sk_test_", "", 8, 16 },    { "rk_live_", "", 8, 16 },  { "dckr_pat_", "-_", 8, 16 },
-	{ "SG.", "-_.", 40, 40 },     { "ya29.", "-_.", 20, 20 },
+	{ "sk-", "-_", 8, 16 },
+	{ "ghp_", "", 8, 16 },
+	{ "gho_", "", 8, 16 },
+	{ "ghs_", "", 8, 16 },
+	{ "ghu_", "", 8, 16 },
+	{ "ghr_", "", 8, 16 },
+	{ "github_pat_", "_", 8, 8 },
+	{ "xox?-", "-", 8, 16 },
+	{ "xoxe.xox?-", "-", 8, 16 },
+	{ "xapp-", "-", 8, 16 },
+	{ "glpat-", "-_.", 8, 16 },
+	{ "gldt-", "-_", 16, 16 },
+	{ "glrt-", "-_.", 16, 16 },
+	{ "glptt-", "-_", 16, 16 },
+	{ "glcbt-", "-_", 16, 16 },
+	{ "npm_", "", 30, 30 },
+	{ "pypi-", "-_", 40, 40 },
+	{ "hf_", "", 30, 30 },
+	{ "AIza", "-_", 35, 35 },
+	{ "GOCSPX-", "-_", 20, 20 },
+	{ "1//0", "-_", 30, 30 },
+	{ "sk_live_", "", 8, 16 },
+	{ "sk_test_", "", 8, 16 },
+	{ "rk_live_", "", 8, 16 },
+	{ "rk_test_", "", 8, 16 },
+	{ "whsec_", "+/=", 16, 24 },
+	{ "dckr_pat_", "-_", 8, 16 },
+	{ "dckr_oat_", "-_", 8, 16 },
+	{ "SG.", "-_.", 40, 40 },
+	{ "ya29.", "-_.", 20, 20 },
+	{ "gsk_", "", 30, 40 },
+	{ "xai-", "", 30, 40 },
+	{ "pplx-", "", 30, 40 },
+	{ "r8_", "", 30, 36 },
+	{ "lin_api_", "", 30, 40 },
+	{ "ntn_", "", 30, 40 },
+	{ "dop_v1_", "", 40, 60 },
+	{ "shpat_", "", 30, 32 },
+	{ "hvs.", "-_", 20, 24 },
+	{ "hvb.", "-_", 20, 24 },
+	{ "dapi", "", 32, 40 },
+	{ "AGE-SECRET-KEY-1", "", 50, 50 },
+	{ "IQoJb3JpZ2lu", "+/=", 100, 100 },
+	{ "FwoGZXIvYXdz", "+/=", 100, 100 },
 };
 
 size_t prefix_len(const struct text *t, size_t at, const char *prefix)
@@ -162,4 +199,103 @@ struct span match_jwt(const struct text *t, size_t at)
 		return nothing;
 	end = token_end(t, body, "-_.", &ignored);
 	return (struct span){ at, end };
+}
+
+/* ---- more forms ------------------------------------------------------------------------------ */
+
+static bool is_lower(char c)
+{
+	return is_alnum(c) && !is_digit(c) && !is_upper(c);
+}
+
+/* "Basic dXNlcjpwYXNz": base64, which words behind that word are not. */
+struct span match_basic(const struct text *t, size_t at)
+{
+	static const char word[] = "basic ";
+	size_t from = at + sizeof(word) - 1;
+	bool seen[3] = { false };
+	bool ignored;
+	size_t end;
+
+	if (!starts_word(t, at) || from >= t->len || strncasecmp(t->s + at, word, from - at) != 0)
+		return nothing;
+	end = token_end(t, from, "+/=", &ignored);
+	for (size_t i = from; i < end; i++) {
+		seen[0] |= is_upper(t->s[i]);
+		seen[1] |= is_lower(t->s[i]);
+		seen[2] |= is_digit(t->s[i]) || t->s[i] == '=';
+	}
+	if (end - from < 8 || !seen[0] || !seen[1] || !seen[2])
+		return nothing;
+	return (struct span){ from, end };
+}
+
+#define BOT_DIGITS_MIN 6
+#define BOT_DIGITS_MAX 12
+#define BOT_SECRET_LEN 35
+
+/* A chat bot's token: its number, a colon, 35 characters. */
+static struct span match_numbered_bot(const struct text *t, size_t at)
+{
+	size_t from = at;
+	bool has_digit;
+	size_t end;
+
+	while (from < t->len && from - at <= BOT_DIGITS_MAX && is_digit(t->s[from]))
+		from++;
+	if (from - at < BOT_DIGITS_MIN || from - at > BOT_DIGITS_MAX || from >= t->len ||
+	    t->s[from] != ':')
+		return nothing;
+	end = token_end(t, from + 1, "-_", &has_digit);
+	return end - from - 1 == BOT_SECRET_LEN ? (struct span){ from + 1, end } : nothing;
+}
+
+/* Three parts of base64 with dots: who, when, proof. */
+static struct span match_dotted_bot(const struct text *t, size_t at)
+{
+	bool has_digit;
+	size_t who;
+	size_t when;
+	size_t proof;
+
+	if (!strchr("MNO", t->s[at]))
+		return nothing;
+	who = token_end(t, at, "", &has_digit);
+	if (who - at < 23 || who - at > 28 || who >= t->len || t->s[who] != '.')
+		return nothing;
+	when = token_end(t, who + 1, "-_", &has_digit);
+	if (when - who != 7 || when >= t->len || t->s[when] != '.')
+		return nothing;
+	proof = token_end(t, when + 1, "-_", &has_digit);
+	return proof - when > 27 ? (struct span){ at, proof } : nothing;
+}
+
+struct span match_bot(const struct text *t, size_t at)
+{
+	/* "https://api.../bot123456:..." has the number behind a word. */
+	bool behind_bot = at >= 3 && memcmp(t->s + at - 3, "bot", 3) == 0;
+
+	if (is_digit(t->s[at]) && (starts_word(t, at) || behind_bot))
+		return match_numbered_bot(t, at);
+	return starts_word(t, at) ? match_dotted_bot(t, at) : nothing;
+}
+
+/* Addresses that are themselves the secret: what stands behind the path is known to nobody else. */
+struct span match_hook(const struct text *t, size_t at)
+{
+	static const char *const paths[] = {
+		"hooks.slack.com/services/",     "hooks.slack.com/workflows/",
+		"discord.com/api/webhooks/",     "discordapp.com/api/webhooks/",
+		"webhook.office.com/webhookb2/",
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++) {
+		size_t n = prefix_len(t, at, paths[i]);
+		bool ignored;
+		size_t end = n ? token_end(t, at + n, "-_/@", &ignored) : 0;
+
+		if (end > at + n)
+			return (struct span){ at + n, end };
+	}
+	return nothing;
 }

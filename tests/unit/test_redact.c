@@ -34,6 +34,9 @@
 	"wJalrXUtnFEMI/K7MDENG/"                                                                   \
 	"bPxRfiCYEXAMPLEKEY"
 
+#define A23 "ABCdef0123456789abcdefg"
+#define A35 "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw1"
+
 struct pair {
 	const char *text;
 	const char *expected;
@@ -91,6 +94,67 @@ static void cuts_values_whose_name_says_that_they_are_secret(void **state)
 		{ "-H \"Cookie: sid=1; b=2\"", "-H \"Cookie: [redacted]\"" },
 		{ "AWS_SECRET_ACCESS_KEY=x", "AWS_SECRET_ACCESS_KEY=[redacted]" },
 		{ "secret=", "secret=" },
+	};
+
+	(void)state;
+	check(pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+static void cuts_secrets_by_their_form_alone(void **state)
+{
+	static const struct pair pairs[] = {
+		{ "bot 123456789:" A35, "bot 123456789:[redacted]" },
+		{ "https://api.telegram.org/bot123456789:" A35 "/getMe",
+		  "https://api.telegram.org/bot123456789:[redacted]/getMe" },
+		{ "M" A23 ".Xy3a_z." A35, "[redacted]" },
+		{ "https://hooks.slack.com/"
+		  "services/T0000/B0000/abcdefXYZ x",
+		  "https://hooks.slack.com/services/[redacted] x" },
+		{ "https://discord.com/api/"
+		  "webhooks/123/abc-DEF_9",
+		  "https://discord.com/api/webhooks/[redacted]" },
+		{ "Basic dXNlcjpwYXNzd29yZA== x", "Basic [redacted] x" },
+		{ "g"
+		  "sk_" A35,
+		  "[redacted]" },
+		{ "gl"
+		  "pat-x1y2z3_-abcdefghij.01.abcd",
+		  "[redacted]" },
+		{ "h"
+		  "vs.CAESIJ9876543210abcdefghijkl",
+		  "[redacted]" },
+		{ "A"
+		  "GE-SECRET-KEY-1QQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQQ",
+		  "[redacted]" },
+	};
+
+	(void)state;
+	check(pairs, sizeof(pairs) / sizeof(pairs[0]));
+}
+
+static void cuts_what_command_lines_and_documents_hold(void **state)
+{
+	static const struct pair pairs[] = {
+		{ "curl -u anna:hunter2 https://e.org", "curl -u anna:[redacted] https://e.org" },
+		{ "curl --user 'anna:two words' u", "curl --user 'anna:[redacted]' u" },
+		{ "docker run -u 1000:1000 img", "docker run -u 1000:1000 img" },
+		{ "SIGNING_KEY=0123456789abcdef x", "SIGNING_KEY=[redacted] x" },
+		{ "DB_PASS='correct horse' x", "DB_PASS='[redacted]' x" },
+		{ "SSH_KEY=/home/a/.ssh/id SORT_KEY=name",
+		  "SSH_KEY=/home/a/.ssh/id SORT_KEY=name" },
+		{ "//registry.example.org/:_auth"
+		  "Token=abc",
+		  "//registry.example.org/:_authToken=[redacted]" },
+		{ "AccountName=a;AccountKey=abc==;E=x", "AccountName=a;AccountKey=[redacted]" },
+		{ "https://b.example.org/o?X-Amz-Signature=0a1b&X-Amz-Date=2",
+		  "https://b.example.org/o?X-Amz-Signature=[redacted]&X-Amz-Date=2" },
+		{ "{\"token\": null, \"n\": 1}", "{\"token\": null, \"n\": 1}" },
+		{ "{\"secret\":false}", "{\"secret\":false}" },
+		{ "{\"token\":12345}", "{\"token\":[redacted]}" },
+		{ "{\"botToken\":\"abc\"}", "{\"botToken\":\"[redacted]\"}" },
+		{ "-----BEGIN PGP PRIVATE KEY BLOCK-----\nx\n-----END PGP PRIVATE KEY BLOCK-----",
+		  "-----BEGIN PGP PRIVATE KEY BLOCK-----[redacted]-----END PGP PRIVATE KEY BLOCK---"
+		  "--" },
 	};
 
 	(void)state;
@@ -157,6 +221,32 @@ static void leaves_ordinary_text_alone(void **state)
 		"-----BEGIN",
 		"-----BEGIN nothing",
 		"caf\xc3\xa9 \xff\xfe \x01",
+		"123e4567-e89b-42d3-a456-426614174000.log",
+		"git show 4b825dc642cb6eb9a060e54bf8d69288fbee4904:src/main.c",
+		"index 83db48f84..bf269f4a2 100644",
+		"blob:https://example.org/3b1f0f9e-6a0f-4f0e-8c8f-0a1b2c3d4e5f",
+		"12:34:56.789012 2026-01-01T00:00:00.000000Z",
+		"1234567:8080",
+		"node:internal/modules/cjs/loader:1080",
+		"Makefile:123:45: warning",
+		"basic authentication is off",
+		"Basic Instructions",
+		"the signature of the function",
+		"MONKEY=banana",
+		"TURKEY=12345678 DONKEYS=87654321",
+		"npm_config_cache=/tmp/x",
+		"npm_lifecycle_event=build",
+		"xai-models r8_1 dapi",
+		"/usr/share/doc/hvs.d/readme",
+		"lin_api_docs/index.md",
+		"MIT.License.Text_of_the_License_that_is_long",
+		"Object.prototype.hasOwnPropertyDescriptorsOfThisThing",
+		"/nix/store/0c9xs3rm0hjdmzlcbdfyjgq1zsbk5gj1-glibc-2.38",
+		"/proc/self/fd/3 -> socket:[12345678]",
+		"k8s_POD_app-6f9d7c9b8d-x2x4z_default_0",
+		"rsync -u a:b/c d",
+		"ls -u user",
+		"https://discord.com/api/",
 	};
 
 	(void)state;
@@ -165,6 +255,31 @@ static void leaves_ordinary_text_alone(void **state)
 
 		assert_non_null(got);
 		assert_string_equal(got, texts[i]);
+	}
+}
+
+/* Pictures and archives in the text: long base64 of every kind, at any length. */
+static void leaves_base64_of_pictures_alone(void **state)
+{
+	static const char set[] =
+	    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	uint32_t seed = 1;
+	static char text[200000];
+
+	(void)state;
+	for (size_t len = 1000; len < sizeof(text) - 40; len = len * 2 + 1) {
+		auto_free char *got = NULL;
+		size_t n =
+		    (size_t)snprintf(text, sizeof(text), "<img src=\"data:image/png;base64,");
+
+		for (size_t i = 0; i < len && n < sizeof(text) - 4; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			text[n++] = set[seed >> 26];
+		}
+		memcpy(text + n, "\">", 3);
+		got = redact(text);
+		assert_non_null(got);
+		assert_string_equal(got, text);
 	}
 }
 
@@ -221,6 +336,12 @@ static void takes_linear_time_for_hostile_text(void **state)
 		"A1b/",        "authorization:",
 		"--password ", "\xc3",
 		"pypi-a",      "SG.",
+		"basic ",      "1234567:",
+		" -u ",        " -u a",
+		"_KEY=",       "A_KEY=",
+		"M",           "Mabcdefghijklmnopqrstuvw.",
+		"bot1",        "hooks.slack.com/services/",
+		"\"token\":",  "\"token\":a",
 	};
 
 	(void)state;
@@ -235,6 +356,9 @@ int main(void)
 		cmocka_unit_test(cuts_tokens_that_their_prefix_gives_away),
 		cmocka_unit_test(cuts_values_whose_name_says_that_they_are_secret),
 		cmocka_unit_test(cuts_userinfo_and_pem_bodies),
+		cmocka_unit_test(cuts_secrets_by_their_form_alone),
+		cmocka_unit_test(cuts_what_command_lines_and_documents_hold),
+		cmocka_unit_test(leaves_base64_of_pictures_alone),
 		cmocka_unit_test(leaves_ordinary_text_alone),
 		cmocka_unit_test(knows_which_argument_is_a_secret),
 		cmocka_unit_test(takes_linear_time_for_hostile_text),
