@@ -109,18 +109,24 @@ static _Noreturn void become_command(const struct init_work *w)
 	_exit(failed.error == -ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_EXECUTE);
 }
 
-/* Reaps all that has ended; true when the command was among it. */
-static bool reap(pid_t command, int *ret_status)
+/* Reaps all that has ended; true when the command was among it.  A stop of it is told. */
+static bool reap(int link, pid_t command, int *ret_status)
 {
+	struct link_message stopped = { .word = LINK_STOPPED };
 	bool found = false;
 	int status;
 	pid_t pid;
 
-	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
-		if (pid == command) {
-			*ret_status = status;
-			found = true;
+	while ((pid = waitpid(-1, &status, WNOHANG | WUNTRACED)) > 0) {
+		if (pid != command)
+			continue;
+		if (WIFSTOPPED(status)) {
+			stopped.value = WSTOPSIG(status);
+			link_send(link, &stopped);
+			continue;
 		}
+		*ret_status = status;
+		found = true;
 	}
 	return found;
 }
@@ -148,7 +154,7 @@ static int serve(int link, pid_t command, const sigset_t *while_waiting)
 
 		if (n > 0 && !serve_link(link, command))
 			return 1;
-		if (reap(command, &status))
+		if (reap(link, command, &status))
 			break;
 	}
 	ended.value = status;

@@ -15,6 +15,7 @@ enum link_word {
 	LINK_DIR_FAILED,  /* the command's process: chdir gave `error` */
 	LINK_EXEC_FAILED, /* the command's process: execve gave `error` */
 	LINK_ENDED,       /* init: the command's wait status is `value` */
+	LINK_STOPPED,     /* init: the command was stopped by signal `value` */
 };
 
 /* Where entering the pen can fail, in order. */

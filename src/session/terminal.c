@@ -27,6 +27,13 @@ void terminal_note(struct terminal *ret)
 	ret->has_modes = tcgetattr(STDIN_FILENO, &ret->modes) == 0;
 }
 
+bool terminal_has_shell(const struct terminal *t)
+{
+	pid_t parent = getppid();
+
+	return t->group >= 0 && getsid(parent) == getsid(0) && getpgid(parent) != getpgrp();
+}
+
 void terminal_restore(const struct terminal *t)
 {
 	sigset_t stop;

@@ -19,6 +19,9 @@ bool terminal_is_controlling(void);
 /* Remembers the terminal as it is now. */
 void terminal_note(struct terminal *ret);
 
+/* Whether a shell with job control started us in the foreground: it takes over when we stop. */
+bool terminal_has_shell(const struct terminal *t);
+
 /* Gives it back as it was: to our process group, with its modes, running, open to others. */
 void terminal_restore(const struct terminal *t);
 

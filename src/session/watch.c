@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One loop serves a running session: its init, its resolver, its events, its clock, our signals. */
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -8,6 +9,7 @@
 #include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "audit/landlock.h"
 #include "audit/record.h"
@@ -28,6 +30,7 @@
 
 #define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
 #define STOP_GRACE_NS 100000000   /* an editor puts the screen back before it stops */
+#define STOP_ECHO_US 500000       /* a stop that we saw is told by init as well */
 #define EVENTS_MAX 16
 #define SOURCES_MAX (16 + CONTROL_PEERS_MAX)
 
@@ -41,6 +44,8 @@ struct watch {
 	int exec_error;
 	int dir_error;
 	bool init_gone;
+	struct terminal terminal;   /* as it was when the session began */
+	uint64_t stop_was_heard_us; /* what init told of the same stop is old by then */
 	sigset_t old_mask;
 	struct pinfold_error *e;
 };
@@ -60,6 +65,45 @@ static void ask_to_end(struct watch *w, int sig)
 	link_send(w->s->link, &m);
 	if (!w->kill_at_us)
 		w->kill_at_us = clock_us() + GRACE_US;
+}
+
+static bool is_stop(uint32_t sig)
+{
+	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* A session on a terminal can have its whole process group stopped, us as well (it reads or changes
+ * the terminal from the background).  So nothing inside runs while nobody watches. */
+static void stop_together(struct watch *w, int sig)
+{
+	struct timespec grace = { .tv_nsec = STOP_GRACE_NS };
+
+	if (sig == SIGTSTP)
+		nanosleep(&grace, NULL);
+	if (cgroup_freeze(&w->s->cgroup, CGROUP_FROZEN) < 0)
+		return;
+	terminal_stop(sig);
+	cgroup_freeze(&w->s->cgroup, CGROUP_RUNNING);
+	w->stop_was_heard_us = clock_us();
+}
+
+/* The command alone has stopped: by itself (an editor that was asked to suspend has the terminal in
+ * raw mode and no signal reaches us), and its reach does not go as far as us.  The shell outside
+ * is to have the terminal. */
+static void stop_with_command(struct watch *w)
+{
+	struct link_message go_on = { .word = LINK_SIGNAL, .value = SIGCONT };
+	struct pollfd ours = { .fd = w->signals, .events = POLLIN };
+	pid_t front = tcgetpgrp(STDIN_FILENO);
+
+	if (!terminal_has_shell(&w->terminal) || clock_us() - w->stop_was_heard_us < STOP_ECHO_US ||
+	    poll(&ours, 1, 0) > 0)
+		return;
+	stop_together(w, SIGTSTP);
+	/* Whoever had the foreground inside has it again. */
+	if (front > 0 && front != getpgrp() && tcgetpgrp(STDIN_FILENO) == getpgrp())
+		tcsetpgrp(STDIN_FILENO, front);
+	link_send(w->s->link, &go_on);
 }
 
 static int on_link(struct watch *w)
@@ -83,6 +127,8 @@ static int on_link(struct watch *w)
 		return err_set(w->e, m.error < 0 ? m.error : -EPROTO,
 			       "cannot start a process in the pen: %s (is limits.pids too low?)",
 			       strerror(-m.error));
+	if (m.word == LINK_STOPPED)
+		stop_with_command(w);
 	if (m.word == LINK_ENDED) {
 		w->s->wait_status = m.value;
 		w->s->ended = true;
@@ -118,25 +164,6 @@ static int on_init_end(struct watch *w)
 static bool came_from_terminal(const struct signalfd_siginfo *info)
 {
 	return info->ssi_code == SI_KERNEL;
-}
-
-static bool is_stop(uint32_t sig)
-{
-	return sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
-}
-
-/* A session on a terminal can have its whole process group stopped, us as well (it reads or changes
- * the terminal from the background).  So nothing inside runs while nobody watches. */
-static void stop_together(struct watch *w, int sig)
-{
-	struct timespec grace = { .tv_nsec = STOP_GRACE_NS };
-
-	if (sig == SIGTSTP)
-		nanosleep(&grace, NULL);
-	if (cgroup_freeze(&w->s->cgroup, CGROUP_FROZEN) < 0)
-		return;
-	terminal_stop(sig);
-	cgroup_freeze(&w->s->cgroup, CGROUP_RUNNING);
 }
 
 static int on_signal(struct watch *w)
@@ -398,19 +425,18 @@ static int serve(struct watch *w)
 int session_watch(struct session *s, struct pinfold_error *e)
 {
 	struct watch w = { .s = s, .epoll = -1, .signals = -1, .timer = -1, .e = e };
-	struct terminal terminal;
 	int r;
 
 	if (s->policy->limits.timeout_ms)
 		w.timeout_at_us = clock_us() + s->policy->limits.timeout_ms * 1000;
-	terminal_note(&terminal);
+	terminal_note(&w.terminal);
 	r = open_watch(&w);
 	if (r < 0)
 		err_set(e, r, "cannot watch the session: %s", strerror(-r));
 	else
 		r = serve(&w);
 	close_watch(&w);
-	terminal_restore(&terminal);
+	terminal_restore(&w.terminal);
 	if (r == 0 && w.dir_error)
 		return err_set(
 		    e, w.dir_error,

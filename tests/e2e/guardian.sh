@@ -52,6 +52,26 @@ for how in read change; do
 		in_ws timeout 60 python3 "$e2e/onpty.py" 7.5 "$PINFOLD" run --quiet --log "$LOG" -p "$short" -- python3 ./background "$how"
 	status 'nothing inside ran on while nobody watched' 1 test -e "$WS/outlived"
 done
+cat >"$WS/suspend" <<'P'
+import os, signal, sys, tty
+mode = tty.setraw(0)
+if sys.argv[1] == "group":
+    os.setpgid(0, 0)
+    signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    os.tcsetpgrp(0, os.getpgrp())
+os.kill(os.getpid(), signal.SIGTSTP)
+if sys.argv[1] == "group" and os.tcgetpgrp(0) != os.getpgrp():
+    sys.exit(6)
+sys.exit(5)
+P
+for how in shared group; do
+	expect "a program in raw mode that stops itself ($how) gives the terminal to the shell, and goes on later" '^stopped SIGTSTP ended 5,' \
+		in_ws sh -c "RESUME=1 timeout 60 python3 '$e2e/onpty.py' 12 '$PINFOLD' run --quiet --log '$LOG' -- python3 ./suspend $how | tr '\n' ' '"
+done
+expect 'one that is stopped and continued inside stops nobody else' '^ended 7,' \
+	in_ws timeout 60 python3 "$e2e/onpty.py" 12 "$PINFOLD" run --quiet --log "$LOG" -- sh -c 'sh -c "kill -STOP \$\$; exit 7" & p=$!; sleep 0.5; kill -CONT $p; wait $p'
+expect 'Ctrl-Z stops once, and the session goes on' '^stopped SIGTSTP ended 0,' \
+	in_ws sh -c "CTRL_Z=2 RESUME=1 timeout 60 python3 '$e2e/onpty.py' 20 '$PINFOLD' run --quiet --log '$LOG' -- sh -c 'sleep 5' | tr '\n' ' '"
 expect 'a session that stops the terminal'\''s output holds nobody: its time ends' 'ended (143|137)' \
 	in_ws timeout 60 python3 "$e2e/onpty.py" 12 "$PINFOLD" run --log "$LOG" -p "$short" -- python3 ./lean hold
 expect 'the terminal has its modes again after the session' 'ended 3, echo on' \
