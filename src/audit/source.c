@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
 
@@ -146,6 +147,6 @@ void source_done(struct source *s)
 	s->fd = -1;
 	if (!s->child)
 		return;
-	kill(s->child, SIGKILL);
+	child_kill(s->child);
 	(void)reap(s);
 }

@@ -20,6 +20,7 @@
 
 #include <linux/sched.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "base/io.h"
@@ -339,7 +340,7 @@ void guard_finish(struct guard *g)
 	shutdown(g->fd, SHUT_WR);
 	pidfd = pidfd_open(g->pid, 0);
 	if (pidfd >= 0 && !has_ended_within(pidfd, FINISH_MS)) {
-		kill(g->pid, SIGKILL);
+		child_kill(g->pid);
 		has_ended_within(pidfd, KILL_MS);
 	}
 	waitpid(g->pid, NULL, WNOHANG);

@@ -14,6 +14,7 @@
 
 #include <bpf/libbpf.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "net.skel.h"
@@ -228,7 +229,7 @@ void net_loader_free(struct net_loader *l)
 		return;
 	clean_close(&l->channel);
 	if (l->pid > 0) {
-		kill(l->pid, SIGKILL);
+		child_kill(l->pid);
 		waitpid(l->pid, NULL, 0);
 	}
 	free(l);

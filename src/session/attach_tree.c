@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -270,7 +271,7 @@ void attach_thaw(const struct attach_cgroup *c, struct attach_freeze *f)
 		return;
 	io_write_file(c->fd, "cgroup.freeze", "0");
 	if (write(f->pipe, "x", 1) != 1 && f->waker > 0)
-		kill(f->waker, SIGKILL);
+		child_kill(f->waker);
 	close(take_fd(f->pipe));
 	if (f->waker > 0)
 		waitpid(f->waker, NULL, 0);

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/fence.h"
@@ -89,7 +90,7 @@ void session_dismiss_janitor(struct session *s)
 	if (s->janitor_pipe < 0)
 		return;
 	if (write(s->janitor_pipe, "x", 1) != 1)
-		kill(s->janitor, SIGKILL);
+		child_kill(s->janitor);
 	close(take_fd(s->janitor_pipe));
 }
 

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <signal.h>
 
+#include "base/child.h"
 #include "net/fence.h"
 #include "session/log.h"
 #include "session/observe.h"
@@ -26,7 +27,7 @@ static void judge(struct session *s, const struct dns_note *note)
 		if (v[i].reason >= PF_ALLOW)
 			keep |= UINT64_C(1) << i;
 	if (dns_ruling_send(&s->dns, note->id, keep) < 0)
-		kill(s->worker, SIGKILL); /* its end is seen by the loop */
+		child_kill(s->worker); /* its end is seen by the loop */
 	if (s->observe)
 		log_dns_observed(s, note);
 	log_dns_judged(s, note, v, note->n_addrs);
@@ -42,7 +43,7 @@ int session_dns_notes(struct session *s)
 		if (r == -EAGAIN)
 			return 0;
 		if (r < 0) {
-			kill(s->worker, SIGKILL); /* its end is seen by the loop */
+			child_kill(s->worker); /* its end is seen by the loop */
 			return r;
 		}
 		if (note.kind == DNS_NOTE_VOUCH)

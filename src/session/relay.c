@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "net/fence.h"
@@ -123,7 +124,7 @@ static void rule(struct session *s, const struct relay_note *note)
 	if (v.reason == PF_ALLOW_VERIFY || v.observed)
 		server = dial(s, &v);
 	if (relay_ruling_send(&s->relay, note->id, server >= 0 ? server : -1) < 0)
-		kill(s->relay_pid, SIGKILL); /* its end is seen by the loop */
+		child_kill(s->relay_pid); /* its end is seen by the loop */
 	if (v.reason != PF_DENY_UNFILLED)
 		log_verified(s, &v, note->name, relay_finding_word(RELAY_NAME));
 }
@@ -161,7 +162,7 @@ int session_relay_notes(struct session *s)
 		if (r == -EAGAIN)
 			return 0;
 		if (r < 0) {
-			kill(s->relay_pid, SIGKILL); /* its end is seen by the loop */
+			child_kill(s->relay_pid); /* its end is seen by the loop */
 			return r;
 		}
 		take_note(s, &note);

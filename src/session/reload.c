@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "audit/record.h"
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "base/json5.h"
@@ -201,7 +202,7 @@ static void renew_resolver(struct session *s)
 	s->worker_renewed = true;
 	if (s->worker <= 0)
 		return;
-	kill(s->worker, SIGKILL);
+	child_kill(s->worker);
 	/* Dead before the reload is told to be done, so that nothing is answered by the old one. */
 	waitid(P_PID, (id_t)s->worker, &info, WEXITED | WNOWAIT);
 }
@@ -224,7 +225,7 @@ static int take_over(struct session *s, struct policy *next, struct pinfold_erro
 	if (own->net.on_revoke == REVOKE_CUT && s->relay_pid > 0 &&
 	    relayed_may_change(s->policy, own)) {
 		s->relay_renewed = true;
-		kill(s->relay_pid, SIGKILL);
+		child_kill(s->relay_pid);
 	}
 	*next = (struct policy){ 0 };
 	s->policy = own;

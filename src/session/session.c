@@ -12,6 +12,7 @@
 
 #include "audit/landlock.h"
 #include "audit/record.h"
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -300,7 +301,7 @@ static void end_helpers(struct session *s)
 static void end_init(struct session *s)
 {
 	if (s->init > 0 && !s->init_reaped) {
-		kill(s->init, SIGKILL);
+		child_kill(s->init);
 		waitpid(s->init, NULL, __WALL);
 		s->init_reaped = true;
 	}
@@ -323,9 +324,9 @@ void session_done(struct session *s)
 {
 	cgroup_kill(&s->cgroup);
 	if (s->worker > 0)
-		kill(s->worker, SIGKILL);
+		child_kill(s->worker);
 	if (s->relay_pid > 0)
-		kill(s->relay_pid, SIGKILL);
+		child_kill(s->relay_pid);
 	end_init(s);
 	guard_finish(s->guard);
 	cgroup_remove(&s->cgroup);

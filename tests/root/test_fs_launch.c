@@ -334,6 +334,7 @@ static void a_denied_file_that_is_swapped_before_the_launch_stops_it(void **stat
 static void a_launch_costs_milliseconds(void **state)
 {
 	struct pen pen;
+	double limit = getenv("SLOW_MACHINE") ? 2000 : 200;
 	double prepare = 0;
 	double enter = 0;
 
@@ -354,7 +355,7 @@ static void a_launch_costs_milliseconds(void **state)
 		fs_fence_free(f);
 	}
 	print_message("# fs_fence_new %.2f ms, enter %.2f ms\n", prepare / 20, enter / 20);
-	assert_true(prepare / 20 < 200 && enter / 20 < 200);
+	assert_true(prepare / 20 < limit && enter / 20 < limit);
 	pen_done(&pen);
 }
 
