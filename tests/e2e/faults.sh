@@ -4,6 +4,9 @@
 # the processes dies.  Then the command doesn't start, or is fenced, and nothing is left either way.
 # FAULTS=all tries every occurrence of every call instead of the first, the second and the last.
 . "$(dirname "$0")/lib.sh"
+# In a pid namespace: a mistake here may be a signal to everybody.
+[ "${FAULTS_STAGE:-}" = inside ] ||
+	FAULTS_STAGE=inside again_in unshare --pid --fork --mount-proc --kill-child
 need strace gcc
 
 gcc -O1 -o "$T/fenced" "$e2e/fenced.c"
