@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "agents/approval.h"
 #include "agents/config.h"
 #include "agents/lane.h"
 #include "agents/sandbox.h"
@@ -315,6 +316,16 @@ static int check_resolved(const struct agents_config *c, struct pinfold_error *e
 	return r;
 }
 
+static int check_approvals(const struct agents_config *c, struct pinfold_error *e)
+{
+	struct approval_rules *rules = NULL;
+	const struct json5 *v = agents_config_approvals(c);
+	int r = v ? approval_rules_parse(v, &rules, e) : 0;
+
+	approval_rules_free(rules);
+	return r;
+}
+
 int config_check(const struct agents_config *c, struct pinfold_error *e)
 {
 	static const char *const OBJECTS[] = { "agents",   "agents.defaults", "tools",
@@ -331,6 +342,8 @@ int config_check(const struct agents_config *c, struct pinfold_error *e)
 		r = check_plugins(c, e);
 	if (r == 0)
 		r = check_tools(c, json5_at(c->root, "tools"), e);
+	if (r == 0)
+		r = check_approvals(c, e);
 	if (r == 0)
 		r = check_agents(c, e);
 	return r < 0 ? r : check_resolved(c, e);
