@@ -44,6 +44,12 @@ void exec_notice(const struct exec *x, const char *format, ...)
  * location, status. */
 int exec_run(struct exec *x, struct pinfold_error *e);
 
+/* exec_local.c: the directories to close and keep out of reach; list_done() ret. */
+int exec_list_state(const struct exec *x, struct string_list *ret, struct pinfold_error *e);
+
+/* With the local-user backend: its HOME is there, its own alone, outside the gateway's state. */
+int exec_make_home(const struct exec *x, struct pinfold_error *e);
+
 /* exec_host.c: a child process of ours without any fence, which gets our signals.  path NULL:
  * argv[0] is looked up.  -ENOENT or -EACCES with *ret_status as in pinfold_exec(). */
 int exec_child(const char *path, char *const *argv, int *ret_status, struct pinfold_error *e);

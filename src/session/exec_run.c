@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Where a command runs: what was decided, or one step down, if that is allowed, and then loudly. */
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 #include "base/clean.h"
 #include "base/clock.h"
@@ -46,42 +44,6 @@ static int choose(const struct exec *x, enum sandbox_implementation *ret, struct
 
 /* ---- the pen -------------------------------------------------------------------------------- */
 
-static bool is_local_user(const struct exec *x)
-{
-	return strcasecmp(x->decision.sandbox.backend, BACKEND_LOCAL_USER) == 0;
-}
-
-static int add_state(struct string_list *l, const char *path)
-{
-	struct stat st;
-
-	return lstat(path, &st) == 0 && S_ISDIR(st.st_mode) ? list_add(l, path) : 0;
-}
-
-/* The local-user backend closes what lies beside a state directory as well. */
-static int list_state(const struct exec *x, struct string_list *ret, struct pinfold_error *e)
-{
-	const struct pinfold_exec *a = x->args;
-	const char *own = x->decision.sandbox.state_dir;
-	const char *const *dir = a->n_state_dirs ? a->state_dirs : &own;
-	size_t n = a->n_state_dirs ? a->n_state_dirs : is_local_user(x);
-	int r = 0;
-
-	for (size_t i = 0; i < n && r == 0; i++) {
-		auto_free char *captures = NULL;
-
-		r = a->n_state_dirs ? list_add(ret, dir[i]) : add_state(ret, dir[i]);
-		if (r < 0 || !is_local_user(x))
-			continue;
-		if (asprintf(&captures, "%s.update-captures", dir[i]) < 0)
-			return err_set(e, -ENOMEM, "out of memory");
-		r = add_state(ret, captures);
-	}
-	if (r == 0 && is_local_user(x))
-		r = add_state(ret, "/tmp/openclaw");
-	return r < 0 ? err_set(e, r, "out of memory") : 0;
-}
-
 static int run_session(struct exec *x, const struct string_list *state, struct pinfold_error *e)
 {
 	struct session s;
@@ -105,8 +67,10 @@ static int run_session(struct exec *x, const struct string_list *state, struct p
 static int run_pen(struct exec *x, struct pinfold_error *e)
 {
 	struct string_list state = { 0 };
-	int r = list_state(x, &state, e);
+	int r = exec_list_state(x, &state, e);
 
+	if (r == 0)
+		r = exec_make_home(x, e);
 	if (r == 0)
 		r = pen_seed(&x->decision.sandbox, &x->decision.place, e);
 	x->location = EXEC_PEN;
