@@ -6,6 +6,7 @@
  * denied names that come later, limits, a record of what was refused.
  */
 #include <errno.h>
+#include <fts.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,6 +23,7 @@
 #include "session/exec.h"
 
 #define ID_TEXT 16
+#define NAMES_SEEN_MAX 1000000 /* entries looked at for denied names */
 
 static const char *const PLACES[] = { "/usr/bin/bwrap", "/bin/bwrap", "/usr/local/bin/bwrap" };
 
@@ -84,11 +86,20 @@ static int add_node(struct string_list *l, const struct fs_plan *plan, const str
 	return 0;
 }
 
-static int add_mask(struct string_list *l, const struct fs_mask *m)
+static int add_mask(struct string_list *l, const char *path, bool is_dir)
 {
-	if (!m->is_dir)
-		return add(l, "--ro-bind", "/dev/null", m->path, NULL);
-	return add(l, "--perms", "0000", "--tmpfs", m->path, "--remount-ro", m->path, NULL);
+	if (!is_dir)
+		return add(l, "--ro-bind", "/dev/null", path, NULL);
+	return add(l, "--perms", "0000", "--tmpfs", path, "--remount-ro", path, NULL);
+}
+
+static bool is_denied_name(const struct path_set *set, const char *path)
+{
+	for (size_t i = 0; i < set->n; i++)
+		if (set->rule[i].right == PATH_DENY && set->rule[i].pattern &&
+		    path_rule_matches(&set->rule[i], path))
+			return true;
+	return false;
 }
 
 static int add_plan(struct string_list *l, const struct fs_plan *plan)
@@ -99,8 +110,54 @@ static int add_plan(struct string_list *l, const struct fs_plan *plan)
 		r = add_node(l, plan, &plan->node[i]);
 	for (size_t i = 0; i < plan->n_masks && r == 0; i++)
 		if (fs_plan_grants(plan, plan->mask[i].path))
-			r = add_mask(l, &plan->mask[i]);
+			r = add_mask(l, plan->mask[i].path, plan->mask[i].is_dir);
 	return r;
+}
+
+/* Denied names stand wherever a granted tree has them; those that are there are masked. */
+static int mask_names(struct string_list *l, const struct path_set *set, char *tree,
+		      struct pinfold_error *e)
+{
+	char *roots[] = { tree, NULL };
+	FTS *fts = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR | FTS_XDEV, NULL);
+	size_t seen = 0;
+	FTSENT *at;
+	int r = fts ? 0 : -errno;
+
+	while (r == 0 && (at = fts_read(fts))) {
+		if (at->fts_info == FTS_DP)
+			continue;
+		if (++seen > NAMES_SEEN_MAX) {
+			r = -E2BIG;
+		} else if (is_denied_name(set, at->fts_path)) {
+			r = add_mask(l, at->fts_path, at->fts_info == FTS_D);
+			fts_set(fts, at, FTS_SKIP);
+		}
+	}
+	if (fts)
+		fts_close(fts);
+	return r < 0 ? err_set(e, r, "cannot look for denied names in '%s': %s", tree, strerror(-r))
+		     : 0;
+}
+
+static int add_names(struct string_list *l, const struct fs_plan *plan, const struct path_set *set,
+		     struct pinfold_error *e)
+{
+	int r = 0;
+
+	for (size_t i = 0; i < plan->n_nodes && r == 0; i++)
+		if (plan->node[i].kind == NODE_TREE && !plan->node[i].is_system)
+			r = mask_names(l, set, plan->node[i].path, e);
+	return r;
+}
+
+static int add_own(struct string_list *l, const struct identity *id)
+{
+	int r = add(l, "--perms", "1777", "--tmpfs", "/tmp", "--perms", "1777", "--tmpfs",
+		    "/var/tmp", "--proc", "/proc", "--dev", "/dev", NULL);
+
+	return r == 0 && id->home_is_private ? add(l, "--perms", "1777", "--tmpfs", id->home, NULL)
+					     : r;
 }
 
 static int add_files(struct string_list *l, const struct exec *x, const struct identity *id,
@@ -116,11 +173,10 @@ static int add_files(struct string_list *l, const struct exec *x, const struct i
 		r = fs_plan_rules(&plan, p, &set, e);
 	if (r == 0)
 		r = fs_plan_finish(&plan, e);
-	if (r == 0 && (add(l, "--tmpfs", "/tmp", "--tmpfs", "/var/tmp", "--proc", "/proc", "--dev",
-			   "/dev", NULL) < 0 ||
-		       add_plan(l, &plan) < 0 ||
-		       (id->home_is_private && add(l, "--dir", id->home, NULL) < 0)))
+	if (r == 0 && (add_own(l, id) < 0 || add_plan(l, &plan) < 0))
 		r = err_set(e, -ENOMEM, "out of memory");
+	if (r == 0)
+		r = add_names(l, &plan, &set, e);
 	fs_plan_done(&plan);
 	path_set_done(&set);
 	return r;

@@ -113,6 +113,9 @@ expect 'it has no network at all' '^lo:$' ex "$lesser" x -- awk 'NR > 2 { print 
 status 'nothing else of the host is there' 1 ex "$lesser" x -- cat "$T/ref/f"
 status 'secrets of the system set are masked' 1 ex "$lesser" x -- cat /etc/shadow
 status '/usr is not writable' 1 ex "$lesser" x -- touch /usr/x
+echo KEY=1 >"$WS/lanes/.env"
+expect 'a denied name inside the workspace is masked' '^0$' ex "$lesser" x -- sh -c "cat '$WS/lanes/.env' 2>/dev/null | wc -c"
+check 'HOME and /tmp are writable' ex "$lesser" x -- sh -c 'echo x >"$HOME/x" && echo x >/tmp/x'
 expect 'no secret of the launcher passes' '^none$' env API_TOKEN=hunter2 bash -c "cd '$T' && '$PINFOLD' exec \
 	--config '$lesser' --session x -- sh -c 'echo \${API_TOKEN:-none}'"
 
