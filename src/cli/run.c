@@ -9,6 +9,7 @@
 
 #include "base/number.h"
 #include "cli/policy_options.h"
+#include "cli/pty.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 #include "pinfold.h"
@@ -28,6 +29,8 @@ struct run_options {
 	size_t n_state;
 	bool quiet;
 	bool observe;
+	bool pty;
+	char **command;
 };
 
 static int set_log(void *data, const char *value)
@@ -97,6 +100,15 @@ static int set_observe(void *data, const char *value)
 	return 0;
 }
 
+static int set_pty(void *data, const char *value)
+{
+	struct run_options *o = data;
+
+	(void)value;
+	o->pty = true;
+	return 0;
+}
+
 const struct option_row RUN_OPTIONS[] = {
 	POLICY_OPTION_ROWS,
 	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
@@ -107,6 +119,7 @@ const struct option_row RUN_OPTIONS[] = {
 	  set_observe },
 	{ "state-dir", 0, "DIR", "close DIR to others and prove it out of reach (repeatable)",
 	  set_state_dir },
+	{ "pty", 0, NULL, "a terminal of its own for the command", set_pty },
 	{ "quiet", 'q', NULL, "no hints on standard error", set_quiet },
 	{ 0 },
 };
@@ -145,8 +158,9 @@ int exit_status(int wait_status)
 	return WEXITSTATUS(wait_status);
 }
 
-static int run_with(const struct run_options *o, char **command)
+static int run_with(void *data)
 {
+	const struct run_options *o = data;
 	struct pinfold_error e = { 0 };
 	struct pinfold_policy *policy;
 	int status = -1;
@@ -157,7 +171,7 @@ static int run_with(const struct run_options *o, char **command)
 
 	struct pinfold_run args = {
 		.policy = policy,
-		.argv = command,
+		.argv = o->command,
 		.keep_fds = o->keep,
 		.n_keep_fds = o->n_keep,
 		.agent = o->agent,
@@ -190,5 +204,6 @@ int verb_run(int argc, char **argv)
 		complain("run: no command; usage: pinfold run [options] -- COMMAND [ARGUMENT]...");
 		return EXIT_USAGE;
 	}
-	return run_with(&o, argv + first);
+	o.command = argv + first;
+	return o.pty ? pty_run(run_with, &o) : run_with(&o);
 }
