@@ -241,6 +241,31 @@ int pinfold_tag_close(struct pinfold_tag *t, struct pinfold_error *e);
 
 /* ---- commands and approvals -------------------------------------------------------------- */
 
+/* What exec-approvals say about a line for a shell, as pinfold_exec() judges it: by the same code,
+ * where this call would run.  PINFOLD_ALLOW, PINFOLD_DENY or PINFOLD_ASK.  -EINVAL and -ENOENT: the
+ * configuration or the call is at fault.  Since 0.1. */
+int pinfold_why_command(const struct pinfold_agents *a, const struct pinfold_call *call,
+			const char *line, struct pinfold_answer *ret, struct pinfold_error *e);
+
+/* The commands that wait for a person, the oldest first, as a JSON array of objects with id, agent,
+ * session, location, cwd, command, rule, origin, reason, pid, requestedAt, timeoutMs, ageMs and
+ * leftMs; free() it.  Needs root.  Since 0.1. */
+int pinfold_approvals(char **ret, struct pinfold_error *e);
+
+/* One of them, as one JSON object; free() it.  -ENOENT: nothing of that id waits.  Since 0.1. */
+int pinfold_approval_show(const char *id, char **ret, struct pinfold_error *e);
+
+enum pinfold_approval {
+	PINFOLD_APPROVAL_DENY = 0,
+	PINFOLD_APPROVAL_ALLOW,
+	PINFOLD_APPROVAL_ALWAYS, /* and from now on, for exactly this command, directory, agent */
+};
+
+/* Decides about one of them, once.  -ENOENT: nothing of that id waits; -EALREADY: somebody was
+ * quicker.  Since 0.1. */
+int pinfold_approval_decide(const char *id, enum pinfold_approval decision,
+			    struct pinfold_error *e);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,6 +6,7 @@
 #include "cli/opt.h"
 
 extern const struct option_row RUN_OPTIONS[];
+extern const struct option_row APPROVE_OPTIONS[];
 extern const struct option_row EXEC_OPTIONS[];
 extern const struct option_row EXPLAIN_OPTIONS[];
 extern const struct option_row WHY_OPTIONS[];
@@ -28,6 +29,7 @@ extern const struct option_row DETACH_OPTIONS[];
 
 /* Each returns the exit status. */
 int verb_run(int argc, char **argv);
+int verb_approve(int argc, char **argv);
 int verb_exec(int argc, char **argv);
 int verb_explain(int argc, char **argv);
 int verb_why(int argc, char **argv);

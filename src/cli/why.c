@@ -66,8 +66,8 @@ const struct option_row WHY_OPTIONS[] = {
 	POLICY_OPTION_ROWS,
 	{ "last", 0, NULL, "explain the last denial of SESSION (else: of the newest)", set_last },
 	{ "log", 0, "FILE", "with --last: the record; without: the policy's audit.path", set_log },
-	{ "config", 0, "FILE", "tool: the gateway's configuration", set_config },
-	{ "agent", 0, "ID", "tool: the agent; without it: the only one", set_agent },
+	{ "config", 0, "FILE", "tool, cmd: the gateway's configuration", set_config },
+	{ "agent", 0, "ID", "tool, cmd: the agent; without it: the only one", set_agent },
 	{ "json", 0, NULL, "print one JSON object", set_json },
 	{ 0 },
 };
@@ -137,27 +137,49 @@ static int print_answer(const struct why_options *o, const char *subject,
 					   : EXIT_REFUSED;
 }
 
-static int ask_tool(const struct why_options *o, const char *tool)
+static int about_tool(const struct pinfold_agents *agents, const struct pinfold_call *call,
+		      const char *tool, struct pinfold_answer *ret, struct pinfold_error *e)
 {
-	struct pinfold_tool_query q = { .call = { .agent = o->agent }, .tool = tool };
-	struct pinfold_agents *agents = NULL;
+	struct pinfold_tool_query q = { .call = *call, .tool = tool };
 	struct pinfold_tool_answer answer = { 0 };
+	int r = pinfold_tool_check(agents, &q, &answer, e);
+
+	if (r == 0)
+		*ret = answer.answer;
+	return r;
+}
+
+static const struct {
+	const char *word;
+	int (*ask)(const struct pinfold_agents *agents, const struct pinfold_call *call,
+		   const char *subject, struct pinfold_answer *ret, struct pinfold_error *e);
+} GATEWAY_QUESTIONS[] = {
+	{ "tool", about_tool },
+	{ "cmd", pinfold_why_command },
+};
+
+static int ask_gateway(const struct why_options *o, size_t question, const char *subject)
+{
+	const struct pinfold_call call = { .agent = o->agent };
+	struct pinfold_agents *agents = NULL;
+	struct pinfold_answer answer = { 0 };
 	struct pinfold_error e = { 0 };
 	int r;
 
 	if (!o->config) {
-		complain("why: tool wants --config FILE; see 'pinfold why --help'");
+		complain("why: %s wants --config FILE; see 'pinfold why --help'",
+			 GATEWAY_QUESTIONS[question].word);
 		return EXIT_USAGE;
 	}
 	r = pinfold_agents_load(o->config, &agents, &e);
 	if (r == 0)
-		r = pinfold_tool_check(agents, &q, &answer, &e);
+		r = GATEWAY_QUESTIONS[question].ask(agents, &call, subject, &answer, &e);
 	pinfold_agents_free(agents);
 	if (r < 0) {
 		complain("%s", e.text);
 		return EXIT_POLICY;
 	}
-	return print_answer(o, tool, &answer.answer);
+	return print_answer(o, subject, &answer);
 }
 
 static int ask(const struct why_options *o, enum pinfold_question q, const char *subject)
@@ -215,13 +237,14 @@ int verb_why(int argc, char **argv)
 			 "example.org:443'; see 'pinfold why --help'");
 		return EXIT_USAGE;
 	}
-	if (strcmp(words[0], "tool") == 0)
-		return ask_tool(&o, words[1]);
+	for (size_t i = 0; i < ARRAY_SIZE(GATEWAY_QUESTIONS); i++)
+		if (strcmp(GATEWAY_QUESTIONS[i].word, words[0]) == 0)
+			return ask_gateway(&o, i, words[1]);
 	for (size_t i = 0; i < ARRAY_SIZE(QUESTIONS); i++)
 		if (strcmp(QUESTIONS[i].word, words[0]) == 0)
 			return ask(&o, QUESTIONS[i].question, words[1]);
 	complain("why: no such question '%s'; there are connect, resolve, read, write, exec, "
-		 "unix and tool",
+		 "unix, tool and cmd",
 		 words[0]);
 	return EXIT_USAGE;
 }
