@@ -295,6 +295,7 @@ static void exchanges_meanwhile_lead_nowhere(void **state)
 	assert_int_equal(symlinkat(secret, x->f.root, "swap"), 0);
 	assert_int_equal(make(x, "real", 0), 0);
 	pid = fork();
+	assert_true(pid >= 0);
 	if (pid == 0)
 		for (;;)
 			(void)renameat2(x->f.root, "real", x->f.root, "swap", RENAME_EXCHANGE);

@@ -229,6 +229,7 @@ static void a_killed_writer_leaves_it_whole(void **state)
 
 		assert_int_equal(pipe2(started, O_CLOEXEC), 0);
 		pid = fork();
+		assert_true(pid >= 0);
 		if (pid == 0) {
 			struct registry mine;
 			char key[32];
