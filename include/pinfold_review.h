@@ -178,6 +178,38 @@ int pinfold_lint_fix(const struct pinfold_policy *p,
 		     void (*fn)(void *data, const struct pinfold_lint_finding *f), void *data,
 		     struct pinfold_error *e);
 
+/* ---- policies: learning one ------------------------------------------------------------------ */
+
+struct pinfold_learning;
+
+/* Starts to learn what a command needs beyond base, which is that of the observed session and is
+ * borrowed for as long.  Free with pinfold_learn_free().  -ENOMEM.  Since 0.2. */
+int pinfold_learn_new(const struct pinfold_policy *base, struct pinfold_learning **ret,
+		      struct pinfold_error *e);
+
+/* Takes one sight in; as struct pinfold_run's `sight`, with the learning as its data. */
+void pinfold_learn_see(void *learning, const struct pinfold_sight *sight);
+
+/* What was learnt, in numbers.  Since 0.2. */
+struct pinfold_learnt {
+	size_t paths;        /* entries of filesystem */
+	size_t destinations; /* entries of allowOutbound */
+	size_t sockets;      /* entries of unixSockets */
+	size_t left_out;     /* what is only named in comments: sensitive, too broad, gone */
+	uint64_t lost;       /* sights beyond what is remembered: the policy may lack something */
+};
+
+/* The smallest readable policy that lets pass what was seen: JSON with comments that say why each
+ * line is there.  argv (NULL-terminated) is named in it.  target is where the policy will be, or
+ * NULL: where the session could write that, an entry protects it.  Paths are looked at as they are
+ * now.  free() *ret.  *ret_learnt may be NULL.  -ENOMEM.  Since 0.2. */
+int pinfold_learn_write(const struct pinfold_learning *learning, char *const *argv,
+			const char *target, char **ret, struct pinfold_learnt *ret_learnt,
+			struct pinfold_error *e);
+
+/* Accepts NULL.  Since 0.2. */
+void pinfold_learn_free(struct pinfold_learning *learning);
+
 #ifdef __cplusplus
 }
 #endif

@@ -90,10 +90,17 @@ static void land(struct dns_server *s, struct dns_flight *f, const struct dns_re
 	s->flight_hash[flight_index(s, f)] = 0;
 }
 
+static void tell_absent(struct dns_server *s, const struct dns_flight *f)
+{
+	if (s->w->tells_absent)
+		dns_notes_refused(&s->notes, f->q.text, f->q.type, DNS_REFUSAL_ABSENT, s->now_ms);
+}
+
 void dns_flight_failed(struct dns_server *s, struct dns_flight *f)
 {
 	const struct dns_reply reply = { .rcode = DNS_SERVFAIL, .ede = DNS_EDE_NETWORK_ERROR };
 
+	tell_absent(s, f);
 	land(s, f, &reply);
 }
 
@@ -165,6 +172,7 @@ int dns_flight_answered(struct dns_server *s, struct dns_flight *f, const uint8_
 	} else if (err < 0) {
 		return -EBADMSG;
 	} else if (f->answer.n_addrs == 0) {
+		tell_absent(s, f);
 		land_answer(s, f, 0);
 	} else {
 		dns_upstream_stop(s, f);

@@ -6,6 +6,7 @@
 #ifndef PINFOLD_DNS_WORKER_H
 #define PINFOLD_DNS_WORKER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct dns_worker {
 	struct dns_upstream upstream[DNS_UPSTREAMS_MAX];
 	size_t n_upstream;
 	const struct policy *policy; /* borrowed */
+	bool tells_absent;           /* names without addresses are told as well: for observing */
 };
 
 /* Supervisor: binds the sockets, makes the channel, reads the upstreams (the policy's, else the
@@ -77,6 +79,7 @@ enum dns_refusal {
 	DNS_REFUSAL_CHAIN,    /* `name` is a CNAME's target that the policy refuses */
 	DNS_REFUSAL_TYPE,     /* the name is allowed, this type of record never is */
 	DNS_REFUSAL_RATE,     /* too many new names under one wildcard entry */
+	DNS_REFUSAL_ABSENT,   /* nothing refused it: there is no such address; if tells_absent */
 	DNS_REFUSAL_MAX,
 };
 

@@ -167,7 +167,10 @@ static int decode_path(const struct decoding *d)
 
 static int decode_link(const struct decoding *d)
 {
-	add_path(d, d->row->need)->keeps_link = true;
+	struct call_path *p = add_path(d, d->row->need);
+
+	p->keeps_link = true;
+	p->is_exclusive = true;
 	return 0;
 }
 
@@ -226,10 +229,12 @@ static int decode_unlink(const struct decoding *d)
 static int decode_two(const struct decoding *d)
 {
 	struct call_path *from = add_path(d, d->row->need);
-	struct call_path *to = add_path(d, CALL_MAKE);
+	bool is_rename = d->row->need == CALL_REMOVE;
+	struct call_path *to = add_path(d, is_rename ? CALL_MAKE | CALL_REMOVE : CALL_MAKE);
 
 	from->keeps_link = true;
 	to->keeps_link = true;
+	to->is_exclusive = !is_rename;
 	to->dirfd = dir_of(d, d->row->dir2);
 	to->text = arg_of(d, d->row->path2);
 	return 0;
@@ -243,7 +248,7 @@ static int decode_fd(const struct decoding *d)
 
 static int decode_socket(const struct decoding *d)
 {
-	add_path(d, d->row->need);
+	add_path(d, d->row->need)->is_exclusive = true;
 	d->call->address = arg_of(d, d->row->path);
 	d->call->address_size = (uint32_t)arg_of(d, d->row->flags);
 	return 0;

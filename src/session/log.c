@@ -216,6 +216,7 @@ static const char *refusal_word(uint32_t refusal, bool by_rule)
 		[DNS_REFUSAL_NONE] = "refused",     [DNS_REFUSAL_NAME] = "unmatched",
 		[DNS_REFUSAL_FORM] = "malformed",   [DNS_REFUSAL_CHAIN] = "cname",
 		[DNS_REFUSAL_TYPE] = "record type", [DNS_REFUSAL_RATE] = "too many new names",
+		[DNS_REFUSAL_ABSENT] = "absent",
 	};
 	_Static_assert(ARRAY_SIZE(WORDS) == DNS_REFUSAL_MAX, "a word for every refusal");
 
@@ -262,13 +263,6 @@ static void write_dns_deny(struct session *s, const struct dns_note *note,
 	log_hint(s, hint, advice);
 }
 
-void log_dns_refused(struct session *s, const struct dns_note *note)
-{
-	s->denied.dns += note->folded ? note->folded : 1;
-	look_tell_name(s, note, true);
-	write_dns_deny(s, note, RECORD_DENY);
-}
-
 void log_dns_observed(struct session *s, const struct dns_note *note)
 {
 	const struct net_rule *rule;
@@ -276,6 +270,17 @@ void log_dns_observed(struct session *s, const struct dns_note *note)
 	look_tell_name(s, note, false);
 	if (!policy_may_resolve(s->policy, note->name, &rule))
 		write_dns_deny(s, note, RECORD_WOULD_DENY);
+}
+
+void log_dns_refused(struct session *s, const struct dns_note *note)
+{
+	if (note->refusal == DNS_REFUSAL_ABSENT) {
+		log_dns_observed(s, note);
+		return;
+	}
+	s->denied.dns += note->folded ? note->folded : 1;
+	look_tell_name(s, note, true);
+	write_dns_deny(s, note, RECORD_DENY);
 }
 
 static void write_addresses(struct record_line *l, const struct net_vouch *v, size_t n, bool passed)

@@ -211,7 +211,7 @@ static int resolve(struct wish *w, const char *text)
 static void settle_links(const struct wish *w)
 {
 	for (size_t i = 0; i < w->at.n_links; i++) {
-		const struct look_use use = { w->at.link[i].path, CALL_LOOK, false };
+		const struct look_use use = { w->at.link[i].path, CALL_LOOK, false, false };
 		struct look_verdict v;
 
 		look_judge(&w->s->look->rules, &use, &v);
@@ -224,14 +224,15 @@ static enum look_said settle(const struct wish *w)
 {
 	struct look_rules *rules = &w->s->look->rules;
 	bool is_dir = w->at.fd >= 0 && S_ISDIR(w->at.st.st_mode);
-	const struct look_use use = { w->at.path, w->need, is_dir };
-	struct look_verdict v;
 	bool makes = w->need & CALL_MAKE;
+	bool tries = w->path->need & CALL_MAKE;
+	const struct look_use use = { w->at.path, w->need, is_dir, tries };
+	struct look_verdict v;
 
 	settle_links(w);
 	look_judge(rules, &use, &v);
 	look_log(w->s, w->pid, &use, w->path->word, &v);
-	if (makes && v.said != LOOK_SHUT &&
+	if (((makes && v.said != LOOK_SHUT) || (tries && v.said == LOOK_ALLOWED && !v.rule)) &&
 	    look_note_made(rules, w->at.path,
 			   w->path->word && strcmp(w->path->word, "fs.make_dir") == 0) < 0)
 		log_lost(w->s, "names that were made", 1);

@@ -119,10 +119,11 @@ static unsigned allowed_without_rule(const struct look_rules *l, const struct lo
 
 	if (look_is_own_place(l, u->path) || (tmp && is_own(l, u->path)))
 		return ALL;
+	/* A file without a name is opened for writing in its directory's name (O_TMPFILE). */
 	if (tmp && strcmp(u->path, tmp) == 0)
-		return CALL_LOOK | CALL_READ;
+		return CALL_LOOK | CALL_READ | CALL_WRITE;
 	parent_of(u->path, parent);
-	if (tmp && strcmp(parent, tmp) == 0 && (u->need & CALL_MAKE))
+	if (tmp && strcmp(parent, tmp) == 0 && u->would_make)
 		return ALL;
 	for (size_t i = 0; i < ARRAY_SIZE(sys_trees); i++)
 		if (path_is_within(u->path, sys_trees[i]))
@@ -172,7 +173,7 @@ static unsigned allowed_here(const struct look_rules *l, const struct look_use *
 		return allowed;
 	parent_of(u->path, parent);
 	if (path_set_judge(&l->view.set, parent).right == PATH_RW ||
-	    allowed_without_rule(l, &(struct look_use){ parent, CALL_LOOK, true }) == ALL)
+	    allowed_without_rule(l, &(struct look_use){ parent, CALL_LOOK, true, false }) == ALL)
 		return allowed;
 	return allowed & ~(CALL_MAKE | CALL_REMOVE);
 }

@@ -22,6 +22,7 @@ struct look_use {
 	const char *path; /* canonical */
 	unsigned need;    /* CALL_ bits */
 	bool is_dir;
+	bool would_make; /* where the name is missing; it is not here, but may be inside */
 };
 
 enum look_said { LOOK_SHUT = 0, LOOK_WOULD_DENY, LOOK_ALLOWED };

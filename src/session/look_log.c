@@ -55,7 +55,8 @@ static void tell_path(const struct session *s, pid_t pid, const struct look_use 
 
 	if (!s->sight)
 		return;
-	if (v->said != LOOK_ALLOWED)
+	if (v->said != LOOK_ALLOWED ||
+	    (u->need & (CALL_WRITE | CALL_MAKE | CALL_REMOVE | CALL_CHANGE)))
 		program_of(pid, comm);
 	s->sight(s->sight_data,
 		 &(struct pinfold_sight){

@@ -178,6 +178,7 @@ static int prepare_resolver(struct session *s, struct pinfold_error *e)
 	if (r < 0)
 		return err_set(e, r, "out of memory");
 	r = dns_worker_prepare(&s->dns, s->observe ? observe_policy(s->observe) : s->policy, e);
+	s->dns.tells_absent = s->observe != NULL;
 	return r < 0 ? r : session_start_worker(s, e);
 }
 

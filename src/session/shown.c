@@ -15,7 +15,11 @@
 
 /* The session has these of its own, or must never see them. */
 static const char *const not_shown[] = { "/proc", "/dev" };
-static const char *const always_denied[] = { "/run/pinfold", "/var/lib/pinfold" };
+/* Of these no rule opens any (fs/plan_rules.c), or they are ours. */
+static const char *const always_denied[] = {
+	"/run/pinfold",         "/var/lib/pinfold",  "/sys/fs/cgroup",      "/sys/fs/bpf",
+	"/sys/kernel/security", "/sys/kernel/debug", "/sys/kernel/tracing",
+};
 
 static int add(struct path_set *to, const struct path_rule *like, const char *path)
 {

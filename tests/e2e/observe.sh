@@ -47,6 +47,10 @@ s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
 s.connect(("198.51.100.20", 80))  # as resolvers do to sort addresses: nothing is sent' >/dev/null
 logged 'a datagram socket that only connects is none' 'not any(l.verdict for l in lines)'
 
+fresh_log
+watch lookup absent.test >/dev/null
+logged 'a name that nobody knows would be refused, too' "$would"' and ev.event == "dns_deny" and ev.name == "absent.test"'
+
 # --- what stays shut -------------------------------------------------------------------------------
 fresh_log
 expect 'the metadata address stays shut' '^denied' watch tcp 169.254.169.254 80
@@ -58,9 +62,9 @@ expect 'metadata stays shut whatever the policy says of it' '^denied' \
 # --- files: the same deeds, observed and enforced ------------------------------------------------
 out=$T/outside
 lay_out() { # the same ground for both
-	rm -rf "$out" && mkdir -p "$out"/{ro,rox,rw,list,look-d,remove-dir,enter} "$WS/.git"/{hooks,objects,refs}
+	rm -rf "$out" && mkdir -p "$out"/{ro,rox,rw,list,make-dir-again,remove-dir,enter} "$WS/.git"/{hooks,objects,refs}
 	local f
-	for f in read write append truncate create-again look remove rename-from mode times below-a-descriptor \
+	for f in read write append truncate create-again look rename-over remove rename-from mode times below-a-descriptor \
 		relative through-a-symlink behind ro/ro-read ro/ro-write rox/rox-write rw/rw-remove rw/denied \
 		rw-file rw-file-removed; do echo text >"$out/$f"; done
 	mkdir "$out/ro/ro-list"
