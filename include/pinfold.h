@@ -172,7 +172,7 @@ struct pinfold_run {
 	size_t n_keep_fds;
 	const char *agent;    /* for the record */
 	const char *log_path; /* overrides audit.path; "-" is standard error */
-	const char *log_to;   /* also there: "journal" or "syslog", each line a datagram; NULL: no */
+	const char *log_to; /* also there: "journal" or "syslog", each line a datagram; NULL: no */
 	/* Borrowed.  Directories of the caller's state: group and other lose access to them, and
 	 * nothing starts if the session could read one of them or the caller's environment, or
 	 * could not write a workspace granted for writing. */
