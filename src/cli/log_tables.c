@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 
 #include "base/clean.h"
+#include "cli/colour.h"
 #include "cli/live.h"
 #include "cli/log_options.h"
 
@@ -158,6 +159,15 @@ void log_print_stats(const char *json)
 
 /* ---- replay --------------------------------------------------------------------------------- */
 
+static const char *paint_of(char sign)
+{
+	bool wanted = colour_is_wanted(stdout);
+
+	return sign == '+'   ? colour_start(wanted, COLOUR_GREEN)
+	       : sign == '-' ? colour_start(wanted, COLOUR_RED)
+			     : "";
+}
+
 static void print_change(const cJSON *row, char sign)
 {
 	char kind[32];
@@ -175,8 +185,9 @@ static void print_change(const cJSON *row, char sign)
 	text_of(row, "rule", rule, sizeof(rule));
 	text_of(row, "origin", origin, sizeof(origin));
 	text_of(row, "reason", reason, sizeof(reason));
-	printf("%c %-8s %s%s%s%s%s%s  x%.0f\n", sign, kind, subject, address[0] ? " (" : "",
-	       address, address[0] ? ")" : "", op[0] ? "  " : "", op, live_number(row, "count"));
+	printf("%s%c%s %-8s %s%s%s%s%s%s  x%.0f\n", paint_of(sign), sign,
+	       colour_end(colour_is_wanted(stdout)), kind, subject, address[0] ? " (" : "", address,
+	       address[0] ? ")" : "", op[0] ? "  " : "", op, live_number(row, "count"));
 	printf("             %s%s%s%s%s%s\n", reason, rule[0] ? ": \"" : "", rule,
 	       rule[0] ? "\"" : "", origin[0] ? ", " : "", origin);
 }

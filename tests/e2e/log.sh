@@ -176,13 +176,63 @@ check 'reached destinations go by their name' stats 'o["reached"]["destinations"
 check 'refused names' stats 'o["refused"]["names"][0]["name"] == "Evil.Test"'
 check 'refused paths and sockets' stats 'o["refused"]["paths"][0]["path"] == "/srv/secret/key" and o["refused"]["sockets"][0]["path"] == "/run/docker.sock"'
 check 'entries that decided nothing' stats '[u["rule"] for u in o["unusedRules"]] == ["unused.test:443", "never.test"]'
-expect 'the same for people' 'entries of the policy that decided nothing' log stats -p "$p"
+cat >"$T/golden" <<'G'
+9 lines of 2 sessions, 2026-03-01T12:00:01Z to 2026-03-01T12:00:09Z
+9 refused, 1 would have been refused, 1 allowed
+
+refused destinations
+         6  203.0.113.7:443/tcp  unmatched
+         1  [2001:db8::9]:53443/udp  unmatched
+
+refused names
+         1  Evil.Test  unmatched
+
+refused files
+         1  /srv/secret/key  fs.read_file  unmatched
+
+refused unix sockets
+         1  /run/docker.sock  unix
+
+reached destinations
+         1  api.test:443/tcp
+
+entries that decided
+         1  api.test:443  p.json:3
+
+agents
+         9  coder
+         4  other
+
+entries of the policy that decided nothing
+  network.allowOutbound  unused.test:443  POLICY:2 (network.allowOutbound[1])
+  network.denyOutbound  never.test  POLICY:2 (network.denyOutbound[0])
+G
+plain() { log "$@" | sed "s|$p|POLICY|g"; }
+check 'the same for people' diff "$T/golden" <(plain stats -p "$p")
 
 # --- replay -----------------------------------------------------------------------------------------
 replay() { log replay --json "$p" | python3 -c 'import json, sys; o = json.load(sys.stdin); assert '"$1"', o'; }
 status 'a replay that changes something is exit 1' 1 log replay "$p"
 check 'what would newly be allowed' replay '[(c["kind"], c["subject"], c["count"]) for c in o["newlyAllowed"]] == [("connect", "203.0.113.7:443", 6)]'
 check 'with the entry' replay 'o["newlyAllowed"][0]["rule"] == "203.0.113.7:443" and "allowOutbound[2]" in o["newlyAllowed"][0]["origin"]'
+cat >"$T/golden" <<'G'
+newly allowed
++ connect  203.0.113.7:443  x6
+             an entry of allowOutbound names it: "203.0.113.7:443", POLICY:2 (network.allowOutbound[2])
+
+still denied
+= connect  [2001:db8::9]:53443/udp  x1
+             no entry of allowOutbound matches
+= file     /srv/secret/key  fs.read_file  x1
+             nothing grants that path
+= resolve  evil.test  x1
+             no entry of allowOutbound matches that name
+= unix     /run/docker.sock  x1
+             only sockets in the session's own writable trees are within reach
+
+unchanged: 1 allowed, 4 denied; not judged: 0
+G
+check 'the same for people' diff "$T/golden" <(plain replay "$p")
 check 'what stays' replay 'o["unchanged"] == {"allowed": 1, "denied": 4}'
 p=$(policy '{"version": 1, "workspace": "'"$WS"'", "filesystem": {"ro": ["/srv/secret"]}, "unixSockets": {"allow": ["/run/docker.sock"]}, "network": {"allowOutbound": ["evil.test"]}}')
 check 'what would newly be denied' replay '[c["subject"] for c in o["newlyDenied"]] == ["api.test:443"]'
