@@ -138,9 +138,24 @@ static int fix_login_uid(uid_t uid)
 	return pwrite(fd, text + at, sizeof(text) - at, 0) < 0 ? -errno : 0;
 }
 
+/* Soft and hard, so that nobody inside raises it; never above what the launcher may. */
+static int limit_files(unsigned files)
+{
+	struct rlimit now;
+
+	if (getrlimit(RLIMIT_NOFILE, &now) < 0)
+		return -errno;
+	if (now.rlim_max > files)
+		now.rlim_max = files;
+	now.rlim_cur = now.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &now) < 0 ? -errno : 0;
+}
+
 int identity_enter(const struct identity *id)
 {
 	int r = fix_login_uid(id->uid);
 
+	if (r == 0 && id->files)
+		r = limit_files(id->files);
 	return r < 0 ? r : identity_enter_helper(id->uid, id->gid);
 }

@@ -264,6 +264,7 @@ int identity_prepare(struct identity *id, const struct policy *p, const struct p
 	}
 	out.env = env.var;
 	out.path = env_get((const char *const *)out.env, "PATH");
+	out.files = p->limits.files;
 	*id = out;
 	return 0;
 }

@@ -21,6 +21,7 @@ struct identity {
 	bool home_is_private; /* not the policy's: made for the session, gone with it */
 	char **env;           /* NULL-terminated; what the command sees */
 	const char *path;     /* borrowed from env */
+	unsigned files;       /* limit of open descriptors; 0: the launcher's */
 };
 
 /*

@@ -161,6 +161,7 @@ struct limits_policy {
 	uint64_t memory;      /* bytes */
 	unsigned cpu_percent; /* 100 is one processor */
 	uint64_t timeout_ms;
+	unsigned files; /* descriptors that each process may have open */
 };
 
 struct audit_policy {

@@ -87,6 +87,7 @@ static const struct member MEMBERS[] = {
 	[M_LIMITS_MEMORY] = { "limits.memory", OWN(memory) },
 	[M_LIMITS_CPU] = { "limits.cpu", OWN(cpu) },
 	[M_LIMITS_TIMEOUT] = { "limits.timeout", OWN(timeout) },
+	[M_LIMITS_FILES] = { "limits.files", NUMBER(ORDER_LIMIT, 0, 1048576, limits.files) },
 	[M_UNAVAILABLE] = { "onUnavailable", OWN(unavailable) },
 	[M_AUDIT] = { "audit", KIND_OBJECT },
 	[M_AUDIT_PATH] = { "audit.path", OWN(audit_path) },

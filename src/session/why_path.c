@@ -119,7 +119,12 @@ static void answer_path(const struct path_judgement *j, enum pinfold_question q,
 	}
 	ret->verdict = PINFOLD_DENY;
 	if (j->rule && j->right == PATH_DENY) {
-		why_say(ret->reason, "a deny covers it, and denies always win");
+		bool can_be_planted = q == PINFOLD_WHY_WRITE && access(path, F_OK) < 0;
+
+		why_say(ret->reason, "a deny covers it, and denies always win%s",
+			can_be_planted ? "; it does not exist: should it be planted inside, it "
+					 "is moved to the quarantine at once"
+				       : "");
 		why_say(ret->fix, "remove the entry \"%.300s\" (%.100s)", j->rule->text,
 			j->rule->origin);
 		return;

@@ -240,6 +240,12 @@ try:
         n += 1
     print("no limit")
 except OSError as e: print(errno.errorcode[e.errno], n)'
+expect 'P93 the limit of open files holds, and cannot be raised' '^64 64 EMFILE$' \
+	pen -p "$(policy '{"version": 1, "limits": {"files": 64}}')" -- sh -c 'ulimit -Hn 4096 2>/dev/null; echo $(ulimit -n; ulimit -Hn; python3 -c "
+import errno, os
+try:
+    for i in range(100): os.dup(0)
+except OSError as e: print(errno.errorcode[e.errno])")'
 expect 'P93 the limit of memory holds' '^137$' pen -p "$p" -- sh -c 'python3 -c "x = bytearray(300 << 20)" 2>/dev/null; echo $?'
 
 finish

@@ -66,6 +66,10 @@ expect 'what was denied is as it was' '^secret top$' echo "$(cat "$WS/a/b/key") 
 check 'with nothing to write patterns are no obstacle' \
 	pen -p "$(strict '"**/.env"' '' ', "workspaceAccess": "ro"')" -- true
 
+expect 'why says what becomes of a denied name that does not exist' 'quarantine' \
+	"$PINFOLD" why -p "$(policy '{"version": 1, "workspace": "'"$WS"'"}')" write "$WS/.env"
+expect '... and nothing of it for one that does' 'always win$' "$PINFOLD" why -p "$held" write "$WS/top"
+
 # --- where it does not -----------------------------------------------------------------------------
 refused 'a pattern below a tree for writing is refused' "strictDeny: .*'\*\*/\.env'" "$(strict '"**/.env"')"
 refused 'a path that does not exist is refused' "strictDeny: .*not-there" "$(strict "\"$WS/not-there\"")"

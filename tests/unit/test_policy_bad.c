@@ -364,6 +364,8 @@ static void refuses_the_other_members(void **state)
 		{ "{limits: {cpu: 2}}", "\"50%\"" },
 		{ "{limits: {cpu: '0%'}}", "1% to" },
 		{ "{limits: {cpu: '200'}}", "\"50%\"" },
+		{ "{limits: {files: -1}}", "a whole number from 0 to 1048576" },
+		{ "{limits: {files: 1048577}}", "a whole number from 0 to 1048576" },
 		{ "{limits: {timeout: 30}}", "\"90s\"" },
 		{ "{limits: {timeout: '30'}}", "\"90s\"" },
 		{ "{limits: {timeout: '30min'}}", "\"90s\"" },

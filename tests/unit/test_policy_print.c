@@ -71,6 +71,7 @@ static const struct member_values VALUES[] = {
 	{ "limits", "memory", { "'2G'", "1048577", "'none'" } },
 	{ "limits", "cpu", { "'150%'", "'none'" } },
 	{ "limits", "timeout", { "'90s'", "'1ms'", "'none'", "'7d'" } },
+	{ "limits", "files", { "0", "64", "1048576" } },
 	{ "audit", "path", { "'/var/log/p.jsonl'", "'log'" } },
 	{ "audit", "allowed", { "true", "false" } },
 	{ "audit", "quiet", { "[]", "['a.test', '*.b.test', '10.0.0.0/8', 'localhost']" } },
