@@ -149,8 +149,9 @@ static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 
 	c->k->flags = 0;
 	c->k->peer.until = 0;
-	/* getaddrinfo sorts addresses by connecting datagram sockets to port 0: nothing is sent. */
-	if (c->ask.proto == PF_UDP && c->ask.port == 0)
+	/* getaddrinfo sorts addresses by connecting datagram sockets to port 0, and a server's own
+	 * wildcard to its port: nothing is sent, and egress would judge it. */
+	if (c->ask.proto == PF_UDP && (c->ask.port == 0 || pf_is_unspecified(&c->ask.addr)))
 		return 1;
 	if (wants_dns(c)) {
 		if (!steer(c))

@@ -75,6 +75,12 @@ pf_inline _Bool pf_is_loopback(const union pf_addr *a)
 	return a->d[0] == 0 && a->w[2] == 0 && a->w[3] == PF_BE32(1);
 }
 
+/* The wildcard of either family. */
+pf_inline _Bool pf_is_unspecified(const union pf_addr *a)
+{
+	return a->d[0] == 0 && (a->d[1] == 0 || (a->w[2] == PF_V4_MARK && a->w[3] == 0));
+}
+
 pf_inline _Bool pf_same(const union pf_addr *a, const union pf_addr *b)
 {
 	return a->d[0] == b->d[0] && a->d[1] == b->d[1];
@@ -304,8 +310,9 @@ enum pf_bind { PF_BIND_DENY = 0, PF_BIND_KEEP, PF_BIND_LOOPBACK };
  * sending. */
 pf_inline enum pf_bind pf_judge_bind(const struct pf_world *w, const struct pf_ask *ask)
 {
-	_Bool wild4 = pf_is_v4(&ask->addr) && ask->addr.w[3] == 0;
-	_Bool wild6 = ask->addr.d[0] == 0 && ask->addr.d[1] == 0;
+	_Bool wild = pf_is_unspecified(&ask->addr);
+	_Bool wild4 = wild && pf_is_v4(&ask->addr);
+	_Bool wild6 = wild && !wild4;
 	__u32 rule = PF_RULE_NONE;
 
 	if (ask->proto == PF_ICMP || pf_is_loopback(&ask->addr))

@@ -190,6 +190,9 @@ struct pinfold_run {
 	 * degraded promise.  May be NULL. */
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
+	/* notice is not called for the session's first denial; what keeps the command from starting is
+	 * told all the same.  For a standard error that nobody looks at. */
+	bool no_denial_notice;
 };
 
 /* Runs argv in a pen and waits for its end.  Signals of the caller (INT, TERM, HUP, QUIT, USR1,

@@ -181,6 +181,7 @@ static int run_with(void *data)
 		.n_state_dirs = o->n_state,
 		.observe = o->observe,
 		.notice = o->quiet ? NULL : print_notice,
+		.no_denial_notice = !isatty(STDERR_FILENO),
 	};
 
 	r = pinfold_run(&args, &status, &e);

@@ -293,6 +293,7 @@ static int run_under(const struct pinfold_policy *policy, const struct pinfold_r
 	s.wants_observe = args->observe;
 	s.notice = args->notice;
 	s.notice_data = args->notice_data;
+	s.no_denial_notice = args->no_denial_notice;
 	s.sight = args->sight;
 	s.sight_data = args->sight_data;
 	return session_run(&s, ret_status, e);

@@ -38,7 +38,9 @@ static int lock_dir(int how, enum absent absent)
 			continue;
 		if (fd < 0 || flock(fd, how) < 0 || fstat(fd, &here) < 0)
 			return -errno;
-		if (here.st_uid != 0 || (here.st_mode & 077) != 0)
+		/* What root made for others to look into, an administrator for example, is closed;
+		 * what others could write may hold anything. */
+		if (here.st_uid != 0 || (here.st_mode & 022) != 0 || fchmod(fd, 0700) < 0)
 			return -EPERM;
 		/* Whoever had the lock may have removed it. */
 		if (lstat(CONTROL_DIR, &there) == 0 && there.st_ino == here.st_ino &&

@@ -42,6 +42,6 @@ int explain_result(struct session *s, int exec_error, struct pinfold_error *e)
 	status = WEXITSTATUS(s->wait_status);
 	if (at_once &&
 	    explain_end(&pen, s->command.argv[0], status, s->policy->seccomp.allow_nested, &hint))
-		log_hint(s, hint.what, hint.advice);
+		log_explanation(s, hint.what, hint.advice);
 	return 0;
 }

@@ -36,6 +36,12 @@ static void notify(const struct session *s, char *text)
 
 void log_hint(struct session *s, const char *what, const char *advice)
 {
+	if (!s->no_denial_notice)
+		log_explanation(s, what, advice);
+}
+
+void log_explanation(struct session *s, const char *what, const char *advice)
+{
 	char text[ADVICE_MAX + 128];
 
 	if (s->hinted || !s->notice)

@@ -43,7 +43,9 @@ void log_dns_observed(struct session *s, const struct dns_note *note);
 void log_degraded(struct session *s, const char *fence, const char *reason);
 void log_lost(struct session *s, const char *what, uint64_t n);
 
-/* The session's one hint for a person, if none was given yet. */
+/* The session's one hint for a person, if none was given yet: a denial, where the caller wants to
+ * hear of them; and why the command ended at once. */
 void log_hint(struct session *s, const char *what, const char *advice);
+void log_explanation(struct session *s, const char *what, const char *advice);
 
 #endif

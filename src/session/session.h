@@ -119,6 +119,7 @@ struct session {
 
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
+	bool no_denial_notice;
 	void (*sight)(void *data, const struct pinfold_sight *sight); /* NULL: nobody wants it */
 	void *sight_data;
 };

@@ -186,9 +186,14 @@ s = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 s.bind("/run/pinfold/0123456789abcdef.sock")'
 expect 'a socket that nobody listens to is no session' '^\[\]$' "$PINFOLD" ps --json
 rm -r /run/pinfold
-mkdir -m 755 /run/pinfold
+mkdir -m 777 /run/pinfold
 check 'a session whose socket cannot be made safely runs without' pen -- true
 check 'and leaves what it found' test -d /run/pinfold
+chmod 755 /run/pinfold
+start
+expect 'a directory that root made for others to see is closed, and used' '^700 0$' stat -c '%a %u' /run/pinfold
+stop
+mkdir -p /run/pinfold
 
 # --- refusals that nobody wants to read --------------------------------------------------------------
 rmdir /run/pinfold

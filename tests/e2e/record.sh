@@ -86,10 +86,20 @@ status 'a record that the session could write is refused' 65 \
 check 'and the command does not start' test ! -e "$WS/started"
 expect 'the record may go to standard error' '"event":"session_start"' \
 	bash -c "cd '$WS' && '$PINFOLD' run --log - -- true"
-expect 'a denial prints one hint' '^1$' bash -c "cd '$WS' && '$PINFOLD' run -- sh -c '
-	python3 ./probe tcp 198.51.100.20 443; python3 ./probe tcp 198.51.100.11 443' 2>&1 >/dev/null | grep -c 'pinfold:'"
-expect 'and none with --quiet' '^0$' bash -c "cd '$WS' && '$PINFOLD' run --quiet -- python3 ./probe \
-	tcp 198.51.100.20 443 2>&1 >/dev/null | grep -c 'pinfold:' || true"
+cat >"$T/tries" <<END
+cd '$WS'
+case \$1 in
+tty | quiet) exec 2>/dev/tty ;;
+esac
+[ "\$1" != quiet ] || set -- --quiet
+[ "\$1" = --quiet ] || set --
+exec '$PINFOLD' run "\$@" -- sh -c 'python3 ./probe tcp 198.51.100.20 443; python3 ./probe tcp 198.51.100.11 443'
+END
+hints() { script -qec "bash '$T/tries' $1 2>'$T/err'" /dev/null </dev/null; cat "$T/err"; }
+count_hints() { hints "$1" | grep -c 'pinfold: refused'; }
+expect 'on a terminal two denials print one hint' '^1$' count_hints tty
+expect '... and none with --quiet' '^0$' count_hints quiet
+expect '... nor where nobody reads it' '^0$' count_hints piped
 
 # --- system calls and files ------------------------------------------------------------------------
 fresh_log
