@@ -118,7 +118,7 @@ static int program_id(int fd, __u32 *ret)
 	return rc;
 }
 
-static int check_effective(const struct net_hook *h, int cgroup_fd)
+int net_hook_is_effective(const struct net_hook *h, int cgroup_fd)
 {
 	__u32 ids[EFFECTIVE_MAX];
 	__u32 n = EFFECTIVE_MAX;
@@ -146,7 +146,7 @@ static int attach_hook(const struct net_hook *h, int cgroup_fd, struct pinfold_e
 			       rc == -EPERM ? " (CAP_NET_ADMIN is missing, or a parent cgroup "
 					      "forbids it)"
 					    : "");
-	rc = check_effective(h, cgroup_fd);
+	rc = net_hook_is_effective(h, cgroup_fd);
 	if (rc < 0)
 		return err_set(e, rc, "network: %s was attached but is not effective: %s", h->word,
 			       strerror(-rc));

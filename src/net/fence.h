@@ -62,6 +62,10 @@ struct net_resolver {
 int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
 		     struct pinfold_error *e);
 
+/* Whether, after attach, the kernel still holds every program, the session's storage and every
+ * rule; -errno with words that name what is missing.  For the self-test. */
+int net_fence_check(const struct net_fence *f, int cgroup_fd, struct pinfold_error *e);
+
 /* Empties the session's storage: from then on everything is denied.  For the end of a session that
  * is to lose its network before its processes. */
 int net_fence_forget(struct net_fence *f);

@@ -59,6 +59,9 @@ int net_fence_open_vouched(struct net_fence *f, struct pinfold_error *e);
 int net_fence_new_vouched(const struct policy *p, struct net_vouch_target *target,
 			  struct vouch_table **ret);
 
+/* 0 when the program runs for that cgroup; -ENOLINK when it does not. */
+int net_hook_is_effective(const struct net_hook *h, int cgroup_fd);
+
 /* What the cgroup's storage is to hold, with no counts. */
 void net_fence_describe(const struct net_fence *f, struct pf_session *ret);
 

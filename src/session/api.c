@@ -232,6 +232,8 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 		r = -EOPNOTSUPP; /* from the child: no word about the policy */
 	if (r == 0)
 		r = session_watch(s, e);
+	if (r == 0 && s->command.inspect)
+		s->command.inspect(s, s->command.probe_data);
 	if (s->ended)
 		*ret_status = s->wait_status;
 	session_done(s);

@@ -17,11 +17,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clean.h"
 #include "base/err.h"
+#include "net/fence.h"
 #include "pinfold.h"
 #include "session/api.h"
 #include "session/session.h"
@@ -33,7 +35,11 @@
 struct probe {
 	int out;
 	const char *workspace;
-	int leaked; /* a descriptor that must not have come through */
+	int leaked;         /* a descriptor that must not have come through */
+	struct stat shadow; /* of /etc/shadow outside; st_ino 0: there is none */
+	/* what the supervisor found when all was over */
+	bool inspected;
+	struct pinfold_error network;
 };
 
 /* 0: as it must be; otherwise what was seen, as an errno, or -1 for "it worked". */
@@ -197,6 +203,16 @@ static int secrets_are_unreadable(const struct probe *p)
 	return must_fail(open("/etc/shadow", O_RDONLY | O_CLOEXEC));
 }
 
+/* Another inode has its name: unreadable it is by its mode already. */
+static int secrets_are_covered(const struct probe *p)
+{
+	struct stat st;
+
+	if (p->shadow.st_ino == 0 || stat("/etc/shadow", &st) < 0)
+		return 0;
+	return st.st_dev == p->shadow.st_dev && st.st_ino == p->shadow.st_ino ? -1 : 0;
+}
+
 static int private_tmp_is_writable(const struct probe *p)
 {
 	auto_close int fd = open("/tmp/pinfold-selftest", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
@@ -252,6 +268,7 @@ static const struct check CHECKS[] = {
 	{ "files: the system is readable", system_is_readable },
 	{ "files: the system is not writable", system_is_not_writable },
 	{ "files: /etc/shadow is unreadable", secrets_are_unreadable },
+	{ "files: a mask covers /etc/shadow", secrets_are_covered },
 	{ "files: a private /tmp is writable", private_tmp_is_writable },
 	{ "files: the workspace is there", workspace_is_there },
 	{ "system calls: a user namespace is refused", namespaces_are_refused },
@@ -303,6 +320,24 @@ static int report_results(int in, const struct reporter *to)
 	return failures;
 }
 
+static void inspect_network(const struct session *s, void *data)
+{
+	struct probe *p = data;
+
+	p->inspected = true;
+	if (net_fence_check(s->net, s->cgroup.dir_fd, &p->network) < 0 && !p->network.text[0])
+		(void)snprintf(p->network.text, sizeof(p->network.text), "unknown");
+}
+
+static int report_network(const struct probe *p, const struct reporter *to)
+{
+	const char *seen = p->inspected ? p->network.text : "nobody looked";
+
+	to->report(to->data, "network: the kernel holds every program and every rule", !seen[0],
+		   seen);
+	return seen[0] ? 1 : 0;
+}
+
 static int test_policy(const struct pinfold_policy *policy, const struct reporter *to,
 		       struct pinfold_error *e)
 {
@@ -324,14 +359,17 @@ static int test_policy(const struct pinfold_policy *policy, const struct reporte
 				 ? NULL
 				 : policy->policy.workspace,
 	};
+	if (stat("/etc/shadow", &probe.shadow) < 0)
+		probe.shadow.st_ino = 0;
 	session_init(&s, policy);
+	s.command.inspect = inspect_network;
 	s.command.probe = try_everything;
 	s.command.probe_data = &probe;
 	s.command.keep_fds = &probe.out;
 	s.command.n_keep_fds = 1;
 	r = session_run(&s, &status, e);
 	close(ends[1]);
-	return r < 0 ? r : report_results(in, to);
+	return r < 0 ? r : report_results(in, to) + report_network(&probe, to);
 }
 
 int pinfold_selftest(const struct pinfold_policy *policy,

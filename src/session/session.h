@@ -32,6 +32,8 @@ struct record;
 #define SITE_POLICY "/etc/pinfold/site.json"
 #define SESSION_ID_LEN 16 /* hexadecimal digits */
 
+struct session;
+
 /* What runs in the pen: a program, or (for the self-test) a function of ours. */
 struct session_command {
 	char *const *argv;
@@ -40,6 +42,8 @@ struct session_command {
 	bool has_terminal;        /* ours; without one the pen is a session of its own */
 	int (*probe)(void *data); /* instead of argv; its result is the exit status */
 	void *probe_data;
+	/* NULL, or called when the probe has ended and all fences still stand. */
+	void (*inspect)(const struct session *s, void *data);
 };
 
 struct session {
