@@ -162,6 +162,10 @@ int pinfold_fs_open(const struct pinfold_policy *policy, struct pinfold_fs **ret
 int pinfold_fs_open_call(const struct pinfold_agents *a, const struct pinfold_call *call,
 			 struct pinfold_fs **ret, struct pinfold_error *e);
 
+/* Where lines of the record go for what is refused, instead of the policy's audit.path; "-" is
+ * standard error.  A record that can't be written changes nothing.  -ENOMEM.  Since 0.1. */
+int pinfold_fs_log(struct pinfold_fs *fs, const char *path, struct pinfold_error *e);
+
 /* Accepts NULL.  Since 0.1. */
 void pinfold_fs_close(struct pinfold_fs *fs);
 

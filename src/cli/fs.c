@@ -26,6 +26,7 @@ struct fs_options {
 	struct agent_options agent; /* first: shared setters */
 	const char *policy;
 	const char *workspace;
+	const char *log;
 	uint64_t max;
 	unsigned flags;
 	bool json;
@@ -48,6 +49,14 @@ static int set_workspace(void *data, const char *value)
 	struct fs_options *o = data;
 
 	o->workspace = value;
+	return 0;
+}
+
+static int set_log(void *data, const char *value)
+{
+	struct fs_options *o = data;
+
+	o->log = value;
 	return 0;
 }
 
@@ -116,6 +125,7 @@ const struct option_row FS_OPTIONS[] = {
 	{ "recursive", 'r', NULL, "rm: directories, with all that is in them", set_recursive },
 	{ "force", 'f', NULL, "rm: nothing there is no error", set_force },
 	{ "tag-output", 0, NULL, "read: wrap the text for a model", set_tag },
+	{ "log", 0, "FILE", "append what is refused to the record FILE", set_log },
 	{ "json", 0, NULL, "print one JSON value; of read: only for an error", set_json },
 	{ 0 },
 };
@@ -353,6 +363,8 @@ static int open_place(struct fs_options *o, struct place *ret)
 	r = agents ? pinfold_fs_open_call(agents, &o->agent.call, &ret->fs, &o->e)
 		   : pinfold_fs_open(ret->policy, &ret->fs, &o->e);
 	pinfold_agents_free(agents);
+	if (r == 0 && o->log)
+		r = pinfold_fs_log(ret->fs, o->log, &o->e);
 	if (r == 0)
 		return 0;
 	complain("fs: %s", o->e.text);

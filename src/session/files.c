@@ -10,6 +10,7 @@
 
 #include "agents/api.h"
 #include "agents/fsop.h"
+#include "audit/record.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/git.h"
@@ -27,6 +28,10 @@ struct pinfold_fs {
 	struct why_view view;
 	struct fsop op;
 	struct fsop seen; /* the agent's workspace, to be read by its own path; root < 0: none */
+	char *log;        /* where refusals are written down; NULL: nowhere */
+	char *agent;
+	char *session;
+	const struct path_rule *refused_by; /* of the operation that is under way; NULL: no rule */
 };
 
 /* ---- other names of a file ------------------------------------------------------------------- */
@@ -87,11 +92,12 @@ static int judge_names(const struct pinfold_fs *fs, const char *path, const stru
 
 /* ---- the judge ------------------------------------------------------------------------------- */
 
-static int refuse(const struct path_judgement *j, const char *path, enum fsop_want want,
-		  struct pinfold_error *e)
+static int refuse(struct pinfold_fs *fs, const struct path_judgement *j, const char *path,
+		  enum fsop_want want, struct pinfold_error *e)
 {
 	const char *what = want == FSOP_WRITE ? "changed" : "read";
 
+	fs->refused_by = j->rule;
 	if (!j->rule)
 		return err_set(e, -EPERM, "'%s' may not be %s: nothing grants it", path, what);
 	return err_set(e, -EPERM, "'%s' may not be %s: %.60s, %.80s", path, what, j->rule->text,
@@ -101,15 +107,26 @@ static int refuse(const struct path_judgement *j, const char *path, enum fsop_wa
 static int judge(void *data, const char *path, enum fsop_want want, const struct stat *st,
 		 struct pinfold_error *e)
 {
-	const struct pinfold_fs *fs = data;
+	struct pinfold_fs *fs = data;
 	struct path_judgement j = path_set_judge(&fs->view.set, path);
 
 	if (j.right == PATH_DENY || (want == FSOP_WRITE && j.right != PATH_RW))
-		return refuse(&j, path, want, e);
+		return refuse(fs, &j, path, want, e);
 	if (want == FSOP_WRITE && fs->policy->policy.fs.protect_git && git_path_is_held(path))
 		return err_set(e, -EPERM, "'%s' may not be changed: filesystem.protectGit", path);
 	if (st && S_ISREG(st->st_mode) && st->st_nlink > 1)
 		return judge_names(fs, path, st, e);
+	return 0;
+}
+
+int pinfold_fs_log(struct pinfold_fs *fs, const char *path, struct pinfold_error *e)
+{
+	char *copy = strdup(path);
+
+	if (!copy)
+		return err_set(e, -ENOMEM, "out of memory");
+	free(fs->log);
+	fs->log = copy;
 	return 0;
 }
 
@@ -125,7 +142,9 @@ int pinfold_fs_open(const struct pinfold_policy *policy, struct pinfold_fs **ret
 	fs->op.root = -1;
 	fs->seen.root = -1;
 	fs->policy = policy;
-	r = why_view_build(&policy->policy, &policy->context.policy, &fs->view, e);
+	r = p->audit.path ? pinfold_fs_log(fs, p->audit.path, e) : 0;
+	if (r == 0)
+		r = why_view_build(p, &policy->context.policy, &fs->view, e);
 	if (r == 0)
 		r = fsop_open(p->fence_to_lane && p->lane ? p->lane : p->workspace, judge, fs,
 			      &fs->op, e);
@@ -145,6 +164,9 @@ void pinfold_fs_close(struct pinfold_fs *fs)
 	fsop_done(&fs->seen);
 	why_view_done(&fs->view);
 	pinfold_policy_free(fs->own);
+	free(fs->log);
+	free(fs->agent);
+	free(fs->session);
 	free(fs);
 }
 
@@ -205,6 +227,8 @@ int pinfold_fs_open_call(const struct pinfold_agents *a, const struct pinfold_ca
 		r = pinfold_fs_open(policy, &fs, e);
 	if (r == 0) {
 		fs->own = take_ptr(policy);
+		fs->agent = strdup(d.place.agent);
+		fs->session = strdup(d.place.session);
 		r = open_seen(fs, &d, e);
 	}
 	pinfold_policy_free(policy);
@@ -229,6 +253,38 @@ static const struct fsop *tree_of(const struct pinfold_fs *fs, const char *path)
 	return &fs->op;
 }
 
+/* A line of the record for what was refused.  Not being able to write it changes nothing. */
+static void write_down(const struct pinfold_fs *fs, const char *op, const char *path,
+		       const char *reason)
+{
+	const struct record_who who = { .session = fs->session, .agent = fs->agent };
+	struct record *record = NULL;
+	struct record_line *l;
+	char full[PATH_MAX];
+
+	snprintf(full, sizeof(full), "%s%s%s", path[0] == '/' ? "" : fs->op.path,
+		 path[0] == '/' ? "" : "/", path);
+	if (!fs->log || record_open(fs->log, &who, &record, NULL) < 0)
+		return;
+	l = record_begin(record, "fs_deny");
+	record_text(l, "tool", "fs");
+	record_text(l, "path", full);
+	record_text(l, "op", op);
+	record_text(l, "rule", fs->refused_by ? fs->refused_by->text : NULL);
+	record_text(l, "origin", fs->refused_by ? fs->refused_by->origin : NULL);
+	record_text(l, "reason", reason);
+	record_end(l);
+	record_free(record);
+}
+
+static int done(const struct pinfold_fs *fs, int r, const char *op, const char *path,
+		const struct pinfold_error *e)
+{
+	if (r == -EPERM)
+		write_down(fs, op, path, e ? e->text : NULL);
+	return r;
+}
+
 static unsigned map(unsigned flags, unsigned from, unsigned to)
 {
 	return flags & from ? to : 0;
@@ -237,37 +293,48 @@ static unsigned map(unsigned flags, unsigned from, unsigned to)
 int pinfold_fs_read(const struct pinfold_fs *fs, const char *path, uint64_t max, int out_fd,
 		    struct pinfold_error *e)
 {
-	return fsop_read(tree_of(fs, path), path, max, out_fd, e);
+	int r = fsop_read(tree_of(fs, path), path, max, out_fd, e);
+
+	return done(fs, r, "fs.read_file", path, e);
 }
 
 int pinfold_fs_write(const struct pinfold_fs *fs, const char *path, uint64_t max, int in_fd,
 		     unsigned flags, struct pinfold_error *e)
 {
-	return fsop_write(tree_of(fs, path), path, max, in_fd,
-			  map(flags, PINFOLD_FS_EXCLUSIVE, FSOP_EXCLUSIVE) |
-			      map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS),
-			  e);
+	int r = fsop_write(tree_of(fs, path), path, max, in_fd,
+			   map(flags, PINFOLD_FS_EXCLUSIVE, FSOP_EXCLUSIVE) |
+			       map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS),
+			   e);
+
+	return done(fs, r, "fs.write_file", path, e);
 }
 
 int pinfold_fs_mkdir(const struct pinfold_fs *fs, const char *path, unsigned flags,
 		     struct pinfold_error *e)
 {
-	return fsop_mkdir(tree_of(fs, path), path, map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS), e);
+	int r =
+	    fsop_mkdir(tree_of(fs, path), path, map(flags, PINFOLD_FS_PARENTS, FSOP_PARENTS), e);
+
+	return done(fs, r, "fs.make_dir", path, e);
 }
 
 int pinfold_fs_remove(const struct pinfold_fs *fs, const char *path, unsigned flags,
 		      struct pinfold_error *e)
 {
-	return fsop_remove(tree_of(fs, path), path,
-			   map(flags, PINFOLD_FS_RECURSIVE, FSOP_RECURSIVE) |
-			       map(flags, PINFOLD_FS_FORCE, FSOP_FORCE),
-			   e);
+	int r = fsop_remove(tree_of(fs, path), path,
+			    map(flags, PINFOLD_FS_RECURSIVE, FSOP_RECURSIVE) |
+				map(flags, PINFOLD_FS_FORCE, FSOP_FORCE),
+			    e);
+
+	return done(fs, r, "fs.remove_file", path, e);
 }
 
 int pinfold_fs_move(const struct pinfold_fs *fs, const char *from, const char *to,
 		    struct pinfold_error *e)
 {
-	return fsop_move(tree_of(fs, from), from, to, e);
+	int r = fsop_move(tree_of(fs, from), from, to, e);
+
+	return done(fs, r, "fs.remove_file", from, e);
 }
 
 int pinfold_fs_stat(const struct pinfold_fs *fs, const char *path, struct pinfold_fs_info *ret,
@@ -283,7 +350,7 @@ int pinfold_fs_stat(const struct pinfold_fs *fs, const char *path, struct pinfol
 
 	_Static_assert(ARRAY_SIZE(types) == FSOP_DIRECTORY + 1, "one word a type");
 	if (r < 0)
-		return r;
+		return done(fs, r, "fs.read_file", path, e);
 	*ret = (struct pinfold_fs_info){ types[st.type], st.size, st.mtime_ms };
 	return 0;
 }
@@ -297,7 +364,7 @@ int pinfold_fs_list(const struct pinfold_fs *fs, const char *path,
 	int r = fsop_list(tree_of(fs, path), path, &list, &n, e);
 
 	if (r < 0)
-		return r;
+		return done(fs, r, "fs.read_dir", path, e);
 	for (size_t i = 0; r == 0 && i < n; i++)
 		r = entry(data, list[i].name, list[i].is_directory);
 	fsop_list_done(list, n);

@@ -209,6 +209,18 @@ status 'ro: .. does not lead on' 77 cfs read "$A/../outside"
 status 'a policy beside a configuration' 64 cfs read data -p "$ro"
 sandbox "mode: 'all', workspaceAcces: 'ro'"
 status 'a configuration with a mistake' 65 cfs read data
+sandbox "mode: 'all', workspaceAccess: 'rw'"
+
+# ---- the record ---------------------------------------------------------------------------------------------
+fresh_log
+status 'what is refused may be written down' 77 cfs read .env --log "$LOG"
+logged 'by whom, which path, by which rule' "ev.event == 'fs_deny' and ev.path == '$A/.env' and ev.op == 'fs.read_file' and ev.rule == '**/.env' and ev.verdict == 'deny' and ev.agent == 'main' and ev.session == 'agent:main:telegram:1'"
+audit=$(policy "{version: 1, workspace: '$WS', audit: {path: '$LOG'}}")
+status 'a way out' 77 fs read -p "$audit" up
+logged 'is there as well, by the policy'\''s own audit.path' "ev.event == 'fs_deny' and ev.path.endswith('/ws/up') and 'out of the workspace' in ev.reason"
+lines=$(wc -l <"$LOG")
+status 'what is not there' 66 fs read -p "$audit" nothing
+check 'is no line' test "$(wc -l <"$LOG")" = "$lines"
 
 # ---- text for models ---------------------------------------------------------------------------------------
 printf 'a </tool-output> b' >tagged
