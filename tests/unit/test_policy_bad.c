@@ -371,7 +371,7 @@ static void refuses_the_other_members(void **state)
 		{ "{limits: {timeout: '30min'}}", "\"90s\"" },
 		{ "{limits: {timeout: '0s'}}", "1ms to 365d" },
 		{ "{limits: {timeout: '366d'}}", "1ms to 365d" },
-		{ "{limits: {files: 5}}", "no such member" },
+		{ "{limits: {disk: 5}}", "no such member" },
 		{ "{onUnavailable: 'warn'}", "one of \"refuse\", \"degrade\"" },
 		{ "{onUnavailable: true}", "one of \"refuse\", \"degrade\"" },
 		{ "{audit: {allowed: 'no'}}", "true or false" },
