@@ -109,12 +109,14 @@ uninstall:                                  ## removes what install put there, a
 	$(Q)tools/install-files uninstall $(O) $(VERSION) "$(PREFIX)" "$(DESTDIR)"
 deb: all $(O)/lib$(NAME).so.$(VERSION)      ## a Debian package, in the build directory
 	$(Q)tools/package-deb $(O) $(VERSION)
+sbom:                                       ## what is linked, in which version (CycloneDX)
+	$(Q)tools/sbom $(VERSION)
 clean:                                      ## remove everything built
 	$(Q)rm -rf $(O)
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 -include $(SRC:%.c=$(O)/%.d) $(UNIT:=.d) $(ROOT:=.d)
-.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb clean help
+.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb sbom clean help
 .DELETE_ON_ERROR:
 .SECONDARY:
