@@ -142,12 +142,13 @@ static void keep_caps(const cap_value_t *keep, int n)
 
 static int load_with(void *data)
 {
-	static const cap_value_t TWO[] = { CAP_BPF, CAP_NET_ADMIN };
+	static const cap_value_t CAPS[] = { CAP_BPF, CAP_NET_ADMIN, CAP_PERFMON };
 	struct pinfold_error e = { "" };
 	struct lab *lab = data;
 	struct lab mine = *lab;
 
-	keep_caps(TWO, lab->server ? 2 : 0);
+	/* Older verifiers want the third as well. */
+	keep_caps(CAPS, !lab->server ? 0 : kernel_is_before(6, 7) ? 3 : 2);
 	mine.fence = NULL;
 	if (net_fence_new(&mine.policy, NULL, &mine.fence, &e) < 0)
 		return strstr(e.text, "CAP_BPF") ? 201 : 202;
