@@ -32,7 +32,7 @@ UNIT := $(patsubst %.c,$(O)/%,$(wildcard tests/unit/test_*.c))
 ROOT := $(patsubst %.c,$(O)/%,$(wildcard tests/root/test_*.c))
 FUZZ := $(patsubst %.c,$(O)/%,$(wildcard tests/fuzz/fuzz_*.c))
 E2E  := $(filter-out %/lib.sh,$(wildcard tests/e2e/*.sh))
-MAN  := $(wildcard docs/man/*.[1578])
+MAN  := $(wildcard docs/man/*.[1-8])
 ALLC := $(wildcard src/*/*.[ch] bpf/*.[ch] include/*.h tests/*/*.[ch])
 
 Q   := $(if $(V),,@)
