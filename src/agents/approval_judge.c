@@ -200,39 +200,53 @@ static const struct approval_rule *meeting_rule(const struct judge *j, enum appr
 	return NULL;
 }
 
+/* The first rule that approves the command, whole; else the first that does but for one word. */
 static const struct approval_rule *approving_rule(const struct judge *j,
-						  const struct pattern_subject *s)
+						  const struct pattern_subject *s,
+						  const char **ret_danger)
 {
+	const struct approval_rule *almost = NULL;
+
 	for (size_t i = 0; s->names->system && i < j->rules->n[APPROVAL_AUTO]; i++) {
 		const struct approval_rule *rule = &j->rules->rule[APPROVAL_AUTO][i];
+		const struct pattern_part *part = &rule->pattern.part[0];
+		const char *danger;
 
-		if (pattern_matches(&rule->pattern.part[0], s->flat))
+		if (!pattern_matches(part, s->flat))
+			continue;
+		danger = danger_in(s->names, s->words, s->n, part);
+		if (danger && almost)
+			continue;
+		*ret_danger = danger;
+		if (!danger)
 			return rule;
+		almost = rule;
 	}
-	return NULL;
+	return almost;
 }
 
 /* No deny and no requirement names it: is it approved? */
 static void judge_approval(struct judge *j, const struct pattern_subject *s, enum wrap_kind kind)
 {
-	const struct approval_rule *rule = approving_rule(j, s);
 	const char *danger = NULL;
+	const struct approval_rule *rule = approving_rule(j, s, &danger);
 	char text[SHOWN];
 
 	shown(s->words, s->n, text);
 	if (kind == WRAP_CLEAR && s->names->trusted)
 		return;
 	if (!rule && !s->names->system && strchr(s->words[0], '/'))
-		return judge_find(
-		    j, PINFOLD_ASK, NULL,
-		    "'%s' is written with a path; only a bare name is approved in advance", text);
+		return judge_find(j, PINFOLD_ASK, NULL,
+				  "'%s' is written with a path; only a bare name is approved in "
+				  "advance",
+				  text);
 	if (!rule)
 		return judge_find(j, PINFOLD_ASK, NULL, "no rule approves '%s'", text);
-	danger = danger_in(s->names, s->words, s->n, &rule->pattern.part[0]);
 	if (danger)
-		return judge_find(
-		    j, PINFOLD_ASK, rule,
-		    "'%.80s' can do more than the rule says; the rule has to spell it out", danger);
+		return judge_find(j, PINFOLD_ASK, rule,
+				  "'%.80s' can do more than the rule says; the rule has to spell "
+				  "it out",
+				  danger);
 	j->approved = j->approved ? j->approved : rule;
 }
 

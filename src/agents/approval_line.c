@@ -139,8 +139,10 @@ static int judge_commands(struct judge *j, const struct shell_line *line)
 
 		if (!j->guess)
 			judge_surroundings(j, c);
+		j->place.shell = true;
 		if (c->n_words > 0)
 			r = judge_words(j, c->words, c->n_words);
+		j->place.shell = false;
 	}
 	return r;
 }

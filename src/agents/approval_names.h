@@ -16,6 +16,7 @@ struct approval_place {
 	/* Directories that may be the current one: the first, and what a "cd" in front names. */
 	const char *cwd[PLACE_CWDS_MAX];
 	size_t n_cwds;
+	bool shell; /* a shell starts it, so its builtins come first */
 };
 
 struct approval_names {

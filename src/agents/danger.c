@@ -25,9 +25,9 @@ static const struct {
 	{ "rg", " --pre --hostname-bin " },
 	{ "tar", " -I -F --checkpoint-action --to-command --use-compress-program --info-script "
 		 "--new-volume-script --rsh-command --rmt-command " },
-	{ "sed", " -i -f --in-place --file " },
-	{ "[gmn]awk", " -f -i -l -E --file --include --load --exec " },
-	{ "awk", " -f -i -l -E --file --include --load --exec " },
+	{ "sed", " -i -f -e --in-place --file --expression " },
+	{ "[gmn]awk", " -f -i -l -e -E --file --include --load --exec --source " },
+	{ "awk", " -f -i -l -e -E --file --include --load --exec --source " },
 	{ "sort", " -o --output --compress-program " },
 	{ "rsync", " -e --rsh --rsync-path " },
 	{ "scp", " -S -o -F --program " },
@@ -38,6 +38,8 @@ static const struct {
 	{ "vim*", " -c -S -s -u -w -W --cmd " },
 	{ "vi", " -c -S -s -u -w -W --cmd " },
 	{ "printf", " -v " },
+	{ "test", " -v -R " },
+	{ "[", " -v -R " },
 	{ "env", " -S -u -C " },
 	{ "date", " -s --set -f --file " },
 	{ "file", " -C -m --compile --magic-file " },
@@ -84,7 +86,7 @@ static bool option_meets(const char *option, size_t len, const char *word)
 	if (strncmp(option, "--", 2) == 0 && strncmp(word, "--", 2) == 0) {
 		const size_t given = strcspn(word, "=");
 
-		return given > 3 && given <= len && strncmp(option, word, given) == 0;
+		return given > 2 && given <= len && strncmp(option, word, given) == 0;
 	}
 	return strlen(word) == len && strncmp(option, word, len) == 0;
 }

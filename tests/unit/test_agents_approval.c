@@ -203,6 +203,7 @@ static void words_are_judged_as_lines_are(void **state)
 		{ { "/bin/sh", "-c", "git log" }, ALLOW },
 		{ { "./sh", "-c", "ls" }, ASK },
 		{ { "ls; rm -rf /" }, ASK },
+		{ { "exec", "ls" }, ASK }, /* no shell, no builtin */
 	};
 
 	(void)state;
@@ -216,6 +217,59 @@ static void words_are_judged_as_lines_are(void **state)
 		if (a.verdict != rows[i].want)
 			fail_msg("row %zu: %d (%s)", i, a.verdict, a.reason);
 	}
+	approval_rules_free(rules);
+}
+
+static void what_a_harmless_program_can_be_made_to_do_is_asked(void **state)
+{
+	struct approval_rules *rules =
+	    rules_from("{autoApprove: ['git *', 'sort *', 'sed *', 'awk *', 'find *', 'test *', "
+		       "'[ *', 'printf *', 'tar *', 'date *', 'git log --output=x']}");
+	static const struct {
+		const char *line;
+		enum pinfold_verdict want;
+	} rows[] = {
+		{ "git log --output=x", ALLOW }, /* it is spelled out */
+		{ "git log --output=y", ASK },
+		{ "git diff --outp=x", ASK },
+		{ "git -c a=b log", ASK },
+		{ "git clone ext::sh", ASK },
+		{ "git log -p", ALLOW },
+		{ "sort x", ALLOW },
+		{ "sort -o x y", ASK },
+		{ "sort -ro x", ASK },
+		{ "sort -ox y", ASK },
+		{ "sort --o=x y", ASK },
+		{ "sed -n 5p x", ALLOW },
+		{ "sed s/a/b/g x", ALLOW },
+		{ "sed s/a/b/e x", ASK },
+		{ "sed 's/a/b/w y' x", ASK },
+		{ "sed '1e id' x", ASK },
+		{ "sed s/a/b/ -e '1e id'", ASK },
+		{ "sed -i s/a/b/ x", ASK },
+		{ "awk '{print $1}' x", ALLOW },
+		{ "awk 'BEGIN{system(1)}'", ASK },
+		{ "awk '{print > 1}'", ASK },
+		{ "awk 1 -f x", ASK },
+		{ "find . -name x", ALLOW },
+		{ "find . -delete", ASK },
+		{ "find . -fprintf x y", ASK },
+		{ "test -f x", ALLOW },
+		{ "test -v 'a[$(id)]'", ASK },
+		{ "[ -f x ]", ALLOW },
+		{ "[ -v 'a[$(id)]' ]", ASK },
+		{ "printf x", ALLOW },
+		{ "printf -v PATH x", ASK },
+		{ "tar -tf x", ALLOW },
+		{ "tar -tF x", ASK },
+		{ "tar -t", ALLOW },
+		{ "date +%s", ALLOW },
+		{ "date -s x", ASK },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
+		expect_verdict(rules, rows[i].line, rows[i].want);
 	approval_rules_free(rules);
 }
 
@@ -333,6 +387,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(only_the_systems_own_programs_are_approved_by_name,
 						help_make_dir, help_remove_dir),
 		cmocka_unit_test(words_are_judged_as_lines_are),
+		cmocka_unit_test(what_a_harmless_program_can_be_made_to_do_is_asked),
 		cmocka_unit_test(a_pen_spares_the_question_but_lifts_no_deny),
 		cmocka_unit_test(answers_name_the_rule_and_where_it_stands),
 		cmocka_unit_test(without_rules_everything_is_asked),
