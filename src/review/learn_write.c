@@ -9,8 +9,10 @@
 #include "audit/redact.h"
 #include "base/clean.h"
 #include "base/err.h"
+#include "base/json5_scan.h"
 #include "pinfold_review.h"
 #include "policy/handle.h"
+#include "policy/parse.h"
 #include "policy/path_text.h"
 #include "review/learn_seen.h"
 
@@ -91,9 +93,14 @@ static void put_uses(FILE *out, unsigned uses)
 		fputs("looked at", out);
 }
 
-/* A path that no policy can spell: patterns and control characters. */
+/* A policy can't spell patterns, control characters, and what is not UTF-8. */
 static bool can_be_written(const char *path)
 {
+	struct pinfold_error e;
+	const struct scan bytes = { .at = path, .end = path + strlen(path), .file = "", .e = &e };
+
+	if (json5_check_bytes(bytes) < 0)
+		return false;
 	for (const unsigned char *c = (const unsigned char *)path; *c; c++)
 		if (*c < ' ' || *c == 0x7f || strchr("*?[", *c))
 			return false;
@@ -354,6 +361,17 @@ static int write_all(struct writing *w, char *const *argv, char **ret)
 	return 0;
 }
 
+/* Whatever the command's names did to the text, it has to be a policy. */
+static int check(const struct pinfold_learning *l, const char *text, struct pinfold_error *e)
+{
+	struct policy p = { 0 };
+	int r = policy_parse(text, strlen(text), "learnt", &l->base->context.policy, &p, e);
+
+	if (r == 0)
+		policy_done(&p);
+	return r < 0 ? err_wrap(e, r, "what was learnt can't be written as a policy") : 0;
+}
+
 int pinfold_learn_write(const struct pinfold_learning *learning, char *const *argv,
 			const char *target, char **ret, struct pinfold_learnt *ret_learnt,
 			struct pinfold_error *e)
@@ -365,14 +383,19 @@ int pinfold_learn_write(const struct pinfold_learning *learning, char *const *ar
 		.target = target,
 		.learnt.lost = learning->lost,
 	};
+	auto_free char *text = NULL;
 	int r = fold(&w);
 
 	if (r == 0)
-		r = write_all(&w, argv, ret);
+		r = write_all(&w, argv, &text);
 	learn_grants_done(&w.files);
 	learn_hosts_done(&w.hosts);
+	if (r < 0 || !text)
+		return err_set(e, -ENOMEM, "out of memory");
+	r = check(learning, text, e);
 	if (r < 0)
-		return err_set(e, r, "out of memory");
+		return r;
+	*ret = take_ptr(text);
 	if (ret_learnt)
 		*ret_learnt = w.learnt;
 	return 0;

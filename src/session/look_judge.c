@@ -193,7 +193,10 @@ void look_judge(const struct look_rules *l, const struct look_use *u, struct loo
 	ret->missing = u->need & ~allowed;
 	if (ret->missing) {
 		ret->list = list_for(ret->missing);
-		say(ret, LOOK_WOULD_DENY, ret->rule ? "rule" : "unmatched");
+		say(ret, LOOK_WOULD_DENY,
+		    u->need & CALL_SOCKET ? "unix"
+		    : ret->rule           ? "rule"
+					  : "unmatched");
 		return;
 	}
 	if ((u->need & WRITES) && ret->rule && l->policy->fs.protect_git && !is_own(l, u->path) &&

@@ -130,7 +130,7 @@ static void op_text(const struct look_use *u, unsigned bits, const char *word,
 					   : "fs.remove_file" },
 		{ CALL_MAKE, word ? word : "fs.make_reg" },
 		{ CALL_CHANGE, "fs.set_attr" },
-		{ CALL_LOOK, "fs.look" },
+		{ CALL_LOOK, "fs.read_attr" },
 		{ CALL_SOCKET, word },
 	};
 	size_t len = 0;

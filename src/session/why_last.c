@@ -118,6 +118,7 @@ static const char *sentence_of(const char *event, const char *word)
 		  "them" },
 		{ "fs_deny", "unmatched", "nothing grants that path" },
 		{ "fs_deny", "rule", "the longest matching entry does not grant that" },
+		{ "fs_deny", "protectGit", "git obeys it, in a repository that was there" },
 		{ "fs_deny", "outside the session", "it belongs to a process outside the session" },
 		{ "unix_deny", "outside the session", "the socket was made outside the session" },
 		{ "syscall_deny", "system call", "the filter refuses that call to the session" },
@@ -295,9 +296,10 @@ static bool question_of(const struct pinfold_last *l, enum pinfold_question *ret
 		}
 	if (strcmp(l->event, "fs_deny") != 0 || l->subject[0] != '/')
 		return false;
-	*ret = strstr(l->op, "execute") ? PINFOLD_WHY_EXEC
-	       : strstr(l->op, "read_") ? PINFOLD_WHY_READ
-					: PINFOLD_WHY_WRITE;
+	*ret = strstr(l->op, "execute")  ? PINFOLD_WHY_EXEC
+	       : strstr(l->op, "write_") ? PINFOLD_WHY_WRITE
+	       : strstr(l->op, "read_")  ? PINFOLD_WHY_READ
+					 : PINFOLD_WHY_WRITE;
 	return true;
 }
 

@@ -169,6 +169,18 @@ until_true 5 test -S "$T/outside.sock" && chmod 777 "$T/outside.sock"
 round 'a unix socket outside' '^ok' nothing python3 ./probe unix "$T/outside.sock"
 said 'it is named' 'p["unixSockets"]["allow"] == ["'"$T"'/outside.sock"]'
 
+# --- names that try to speak ---------------------------------------------------------------------------
+mkdir -p "$out/odd" && for f in $'new\nline' $'esc\e[31m' 'sta*r' $'\xff' 'quo"te' 'back\slash' '// comment'; do echo text >"$out/odd/$f"; done
+learn -- python3 -c 'import os, sys
+for f in os.listdir(sys.argv[1].encode()): open(os.path.join(sys.argv[1].encode(), f)).read()' "$out/odd" >/dev/null 2>&1
+said 'a directory of odd names is one entry' 'fs["ro"] == ["'"$out"'/odd"]'
+learn -- python3 -c 'import sys
+for f in sys.argv[1:]: open(f).read()' "$out/odd/"$'new\nline' "$out/odd/sta*r" >/dev/null 2>&1
+said 'what a policy cannot spell is left out, on one line' '"ro" not in fs and t.count("can'"'"'t spell its name") == 2 and "\nline" not in t'
+learn -- python3 -c 'import sys
+for f in sys.argv[1:]: open(f).read()' "$out/odd/quo\"te" "$out/odd/back\slash" >/dev/null 2>&1
+said 'what it can is quoted' 'set(fs["ro"]) == {"'"$out"'/odd/quo\"te", "'"$out"'/odd/back\\slash"}'
+
 # --- the verb ------------------------------------------------------------------------------------------
 status 'the status is the command'"'"'s' 7 learn -- sh -c 'exit 7'
 (cd "$WS" && "$PINFOLD" learn -o - -q -- true) >"$T/stdout" 2>/dev/null

@@ -109,6 +109,7 @@ logged 'so is an execution' 'ev.path == "'"$out"'/execute" and ev.op == "fs.exec
 logged 'so is a listing' 'ev.path == "'"$out"'/list" and ev.op == "fs.read_dir"'
 logged 'so is a removal' 'ev.path == "'"$out"'/remove" and ev.op == "fs.remove_file"'
 logged 'so is a unix socket' 'ev.event == "unix_deny" and ev.path == "'"$out"'/socket" and ev.verdict == "would_deny" and "unixSockets.allow" in ev.advice'
+expect 'why --last tells of files, too' '^would_deny .*protectGit|^would_deny ' "$PINFOLD" why --last --log "$T/observed.log"
 logged 'what a deny covers is refused indeed' 'ev.path == "'"$out"'/rw/denied" and ev.verdict == "deny" and ev.rule == "'"$out"'/rw/denied"'
 logged 'git'"'"'s configuration would be held' 'ev.path == "'"$WS"'/.git/config" and ev.reason == "protectGit"'
 
@@ -124,6 +125,15 @@ expect 'the shadow file stays shut' '^denied' watch read /etc/shadow
 mkdir -p /run/pinfold
 expect 'the place of the control sockets stays shut' '^denied|Permission' pen -p "$p" --observe -- ls /run/pinfold
 expect 'the listener is not the command'"'"'s' '^0 1 2 ?3?$' pen -p "$p" --observe -- sh -c 'echo $(ls /proc/self/fd)'
+
+# --- as the record has it, when the session reads and looks only ------------------------------------
+echo text >"$T/deep/file" && chmod 666 "$T/deep/file"
+fresh_log
+watch read "$T/deep/file" >/dev/null
+expect 'why --last says how a file that was read could be' 'filesystem\.ro' "$PINFOLD" why --last --log "$LOG"
+fresh_log
+pen -p "$p" --observe -- sh -c ": 1<>'$T/deep/file'" >/dev/null
+expect 'and one that was written, too' 'filesystem\.rw' "$PINFOLD" why --last --log "$LOG"
 
 # --- a program that is looked at works as ever -------------------------------------------------------
 expect 'threads, children and signals work' '^55$' pen -p "$p" --observe -- python3 -c '
