@@ -128,13 +128,12 @@ static void fill(const struct tool_verdict *v, const struct tool_name *tool,
 
 /* ---- targets -------------------------------------------------------------------------------- */
 
-/* A short name is one of the agent's own sessions. */
-static int whole_key(const struct agents_place *p, const char *text,
-		     char ret[static SESSION_KEY_MAX + 1], struct pinfold_error *e)
+int agents_whole_key(const char *agent, const char *text, char ret[static SESSION_KEY_MAX + 1],
+		     struct pinfold_error *e)
 {
 	bool whole = strchr(text, ':') || strcmp(text, "global") == 0;
 	int n = whole ? snprintf(ret, SESSION_KEY_MAX + 1, "%s", text)
-		      : snprintf(ret, SESSION_KEY_MAX + 1, "agent:%s:%s", p->agent, text);
+		      : snprintf(ret, SESSION_KEY_MAX + 1, "agent:%s:%s", agent, text);
 
 	if (n < 0 || n > SESSION_KEY_MAX || !registry_key_is_sound(ret))
 		return err_set(e, -EINVAL, "'%.64s' is no session's key", text);
@@ -164,7 +163,7 @@ static int judge_target(const struct agents_sandbox *s, const struct agents_plac
 {
 	const struct json5 *from = s->from[FIELD_VISIBILITY];
 	char target[SESSION_KEY_MAX + 1];
-	int r = whole_key(p, q->target, target, e);
+	int r = agents_whole_key(p->agent, q->target, target, e);
 
 	if (r < 0 || s->visibility == VISIBLE_ALL || strcmp(target, p->session) == 0)
 		return r;
@@ -189,7 +188,7 @@ static int note_parent(const struct agents_place *p, const struct pinfold_tool_q
 {
 	struct registry r = { .dir = -1 };
 	char parent[SESSION_KEY_MAX + 1];
-	int n = whole_key(p, q->call.parent, parent, e);
+	int n = agents_whole_key(p->agent, q->call.parent, parent, e);
 
 	if (n == 0)
 		n = registry_open(q->registry, REGISTRY_MAKE, &r, e);

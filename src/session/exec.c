@@ -10,6 +10,7 @@
 
 #include "agents/registry.h"
 #include "agents/tool_config.h"
+#include "agents/tool_decide.h"
 #include "audit/record.h"
 #include "base/clean.h"
 #include "base/err.h"
@@ -86,13 +87,19 @@ static int check_lane(struct exec *x, struct pinfold_error *e)
 
 static int note_session(struct exec *x, struct pinfold_error *e)
 {
+	const char *parent = x->args->call.parent;
+	char key[SESSION_KEY_MAX + 1];
 	struct registry reg;
-	int r = registry_open(NULL, REGISTRY_MAKE, &reg, e);
+	int r = parent ? agents_whole_key(x->decision.place.agent, parent, key, e) : 0;
+
+	if (r < 0)
+		return r;
+	r = registry_open(NULL, REGISTRY_MAKE, &reg, e);
 
 	/* Without a place to remember it a session has no descendants: that only closes. */
 	if (r < 0)
-		return x->args->call.parent ? r : 0;
-	r = registry_note(&reg, x->decision.place.session, x->args->call.parent, e);
+		return parent ? r : 0;
+	r = registry_note(&reg, x->decision.place.session, parent ? key : NULL, e);
 	registry_done(&reg);
 	return r;
 }

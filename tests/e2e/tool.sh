@@ -121,6 +121,13 @@ allows 'all: any session' sessions_send "${reg[@]}" --session agent:free:main --
 status 'a parent never changes' 65 tool read "${reg[@]}" --session agent:main:x --parent agent:free:main
 status 'nobody is their own ancestor' 65 tool read "${reg[@]}" --session agent:main:main --parent agent:main:y
 status 'exec has no target' 65 tool exec "${reg[@]}" --session agent:main:main --target agent:main:x
+# exec remembers in the default registry; what this leaves there goes again.
+key=e2e-$$-$RANDOM
+write_config "{agents: {list: [{id: 'main', workspace: '$WS', sandbox: {mode: 'off'}}]}, 'exec-approvals': {autoApprove: ['true']}}"
+check 'exec remembers who spawned its session' "$PINFOLD" exec --config "$config" --agent main --session "$key-child" --parent "$key" --origin cli -- true
+allows 'and tool knows it' sessions_send --session "agent:main:$key" --target "$key-child"
+denies 'of no other' sessions_send --session agent:main:main --target "$key-child"
+rm -f "/run/pinfold/agents/$(printf 'agent:main:%s-child' "$key" | sha256sum | cut -d' ' -f1)"
 check 'the registry is the caller'\''s alone' test "$(stat -c %a "$T/registry")" = 700
 check 'twenty at once are all remembered' bash -c '
 	for i in {1..20}; do "$PINFOLD" tool check --config "$1" --registry "$2" --session "agent:main:p$i" --parent agent:main:main read >/dev/null & done; wait
