@@ -17,7 +17,7 @@
 #include "policy/read.h"
 
 #define GLOBAL_KEY "global"
-#define HASH_DIGITS 32 /* of a SHA-256 in hexadecimal; the gateway cuts it so */
+#define HASH_DIGITS SCOPE_NAME_LEN /* of a SHA-256 in hexadecimal; the gateway cuts it so */
 
 /* ---- keys ----------------------------------------------------------------------------------- */
 
@@ -222,7 +222,6 @@ static void short_hash(const char *text, char ret[static HASH_DIGITS + 1])
 static int find_scope(const struct agents_sandbox *s, struct agents_place *p)
 {
 	char of_workspace[HASH_DIGITS + 1];
-	char of_key[HASH_DIGITS + 1];
 	int n;
 
 	short_hash(s->workspace, of_workspace);
@@ -236,14 +235,16 @@ static int find_scope(const struct agents_sandbox *s, struct agents_place *p)
 		p->scope_key = NULL;
 		return -ENOMEM;
 	}
+	short_hash(p->scope_key, p->scope_name);
+	if (s->scope == SCOPE_SHARED)
+		memcpy(p->scope_name, "shared", sizeof("shared"));
 	if (s->access == WORKSPACE_RW)
 		return step(p, "scope %s: works in the agent's workspace %s", SCOPE_WORDS[s->scope],
 			    s->workspace);
-	short_hash(p->scope_key, of_key);
 	if (s->scope == SCOPE_SHARED)
 		n = asprintf(&p->private_dir, "%s", s->workspace_root);
 	else
-		n = asprintf(&p->private_dir, "%s/workspace-%s", s->workspace_root, of_key);
+		n = asprintf(&p->private_dir, "%s/workspace-%s", s->workspace_root, p->scope_name);
 	if (n < 0) {
 		p->private_dir = NULL;
 		return -ENOMEM;

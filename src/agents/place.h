@@ -12,6 +12,7 @@
 struct pinfold_error;
 
 #define SESSION_KEY_MAX 512
+#define SCOPE_NAME_LEN 32
 
 enum origin_kind { ORIGIN_NONE = 0, ORIGIN_CLI, ORIGIN_WEBSOCKET, ORIGIN_CHANNEL };
 
@@ -36,6 +37,7 @@ struct agents_place {
 	bool lane_fenced;        /* fenceToLane takes effect */
 	char *lane_dir;          /* absolute; NULL: no lane is resolved */
 	char *scope_key;
+	char scope_name[SCOPE_NAME_LEN + 1]; /* its hash, or "shared": names cgroup and directory */
 	char *private_dir; /* with access none and ro; NULL: the agent's workspace itself */
 	struct string_list steps;
 };

@@ -53,6 +53,7 @@ static int run_session(struct exec *x, const struct string_list *state, struct p
 	s.command.argv = x->args->argv;
 	s.agent = x->decision.place.agent;
 	s.channel = place_provider(&x->decision.place);
+	s.scope = x->decision.place.scope_name;
 	s.log_path = x->args->log_path;
 	s.state_dirs = (const char *const *)state->s;
 	s.n_state_dirs = state->n;

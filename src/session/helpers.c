@@ -49,13 +49,13 @@ void session_close_all_but(const int *keep, size_t n)
 	syscall(SYS_close_range, from, ~0U, 0);
 }
 
-static void end_session(const char *id)
+static void end_session(const struct session *s)
 {
-	cgroup_end(id);
-	control_remove(id);
+	cgroup_end(s->group);
+	control_remove(s->id);
 }
 
-static _Noreturn void be_janitor(const char *session_id, int pipe_end)
+static _Noreturn void be_janitor(const struct session *s, int pipe_end)
 {
 	char word;
 
@@ -65,7 +65,7 @@ static _Noreturn void be_janitor(const char *session_id, int pipe_end)
 	session_close_all_but(&pipe_end, 1);
 	/* A byte means that the supervisor has cleaned up by itself. */
 	if (read(pipe_end, &word, 1) != 1)
-		end_session(session_id);
+		end_session(s);
 	_exit(0);
 }
 
@@ -77,7 +77,7 @@ int session_start_janitor(struct session *s, struct pinfold_error *e)
 		return err_set(e, -errno, "cannot make a pipe: %s", strerror(errno));
 	s->janitor = fork();
 	if (s->janitor == 0)
-		be_janitor(s->id, ends[0]);
+		be_janitor(s, ends[0]);
 	close(ends[0]);
 	s->janitor_pipe = ends[1];
 	if (s->janitor < 0)

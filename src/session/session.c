@@ -39,6 +39,8 @@ static int choose_id(struct session *s, struct pinfold_error *e)
 	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
 		return err_set(e, -EIO, "no random numbers for the session's name");
 	snprintf(s->id, sizeof(s->id), "%016llx", (unsigned long long)random);
+	snprintf(s->group, sizeof(s->group), "%.40s%s%s", s->scope ? s->scope : "",
+		 s->scope ? "-" : "", s->id);
 	return 0;
 }
 
@@ -168,7 +170,7 @@ static int prepare_cgroup(struct session *s, struct pinfold_error *e)
 	/* What a power cut or a killed janitor left; a failure changes nothing. */
 	if (cgroup_sweep() > 0)
 		control_sweep();
-	return cgroup_prepare(&s->cgroup, s->id, &s->policy->limits, s->policy->degrade, e);
+	return cgroup_prepare(&s->cgroup, s->group, &s->policy->limits, s->policy->degrade, e);
 }
 
 static int prepare_resolver(struct session *s, struct pinfold_error *e)

@@ -48,12 +48,14 @@ struct session_command {
 
 struct session {
 	char id[SESSION_ID_LEN + 1];
+	char group[CGROUP_ID_MAX + 1]; /* the cgroup's name */
 	const struct policy *policy;   /* borrowed, or `reloaded` */
 	struct policy *reloaded;       /* NULL: still the one it was started with */
 	const struct context *context; /* borrowed */
 	struct session_command command;
 	const char *agent;             /* borrowed */
 	const char *channel;           /* borrowed; of a gateway's session */
+	const char *scope;             /* borrowed; goes before the id in the cgroup's name */
 	const char *log_path;          /* borrowed */
 	const char *log_to;            /* borrowed; NULL: nowhere else */
 	const char *attached;          /* borrowed: a cgroup that others made; NULL: a pen */
