@@ -49,7 +49,7 @@ static int add_places(const struct agents_sandbox *s, const struct agents_place 
 	bool is_private = p->private_dir != NULL;
 	const char *work = is_private ? p->private_dir : s->workspace;
 	const char *seen = p->lane_fenced ? p->lane_dir : s->workspace;
-	struct json5 *filesystem;
+	struct json5 *filesystem = NULL;
 	int r = sandbox_put_text(tree, "workspace", JSON5_STRING, work, from);
 
 	if (r == 0)
@@ -70,7 +70,7 @@ static int add_places(const struct agents_sandbox *s, const struct agents_place 
 static int add_handover(const struct agents_sandbox *s, const struct agents_place *p,
 			struct json5 *tree, const struct json5 *from)
 {
-	struct json5 *identity;
+	struct json5 *identity = NULL;
 	int r = sandbox_member(tree, "identity", JSON5_OBJECT, from, &identity);
 	struct json5 *given = r == 0 ? json5_member(identity, "handover") : NULL;
 

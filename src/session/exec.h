@@ -30,6 +30,8 @@ struct exec {
 		const char *result; /* static: "approved", "denied", ...; NULL: none was needed */
 		int64_t latency_ms;
 		char by[64];
+		char id[16];    /* in the queue */
+		char rule[128]; /* the one that decided */
 	} approval;
 	uint64_t run_us; /* CLOCK_MONOTONIC; 0: it has not come so far */
 	bool has_status;
@@ -63,6 +65,8 @@ int exec_approve(struct exec *x, struct pinfold_error *e);
 /* exec_log.c */
 int exec_open_record(struct exec *x, struct pinfold_error *e);
 void exec_log_tool_policy(const struct exec *x, const char *level, const char *rule);
+/* result: "requested", "granted", "denied", "timed out". */
+void exec_log_approval(const struct exec *x, const char *result);
 void exec_log_degraded(struct exec *x, const char *fence, const char *reason,
 		       enum exec_location location);
 /* refused: why nothing ran, or NULL. */

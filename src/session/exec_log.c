@@ -36,6 +36,23 @@ void exec_log_tool_policy(const struct exec *x, const char *level, const char *r
 	record_end(l);
 }
 
+void exec_log_approval(const struct exec *x, const char *result)
+{
+	struct record_line *l = record_begin(x->record, "approval");
+	size_t argc = 0;
+
+	while (x->args->argv[argc])
+		argc++;
+	record_text(l, "id", x->approval.id[0] ? x->approval.id : NULL);
+	record_text(l, "result", result);
+	record_texts(l, "command", (const char *const *)x->args->argv, argc);
+	record_text(l, "rule", x->approval.rule[0] ? x->approval.rule : NULL);
+	record_text(l, "by", x->approval.by[0] ? x->approval.by : NULL);
+	if (x->approval.result)
+		record_number(l, "latencyMs", x->approval.latency_ms);
+	record_end(l);
+}
+
 void exec_log_degraded(struct exec *x, const char *fence, const char *reason,
 		       enum exec_location location)
 {
@@ -52,10 +69,11 @@ static void write_approval(const struct exec *x, struct record_line *l)
 {
 	record_object(l, "approval");
 	record_bool(l, "required", x->approval.required);
-	record_text(l, "result", x->approval.result);
+	record_text(l, "result", x->approval.result ? x->approval.result : "not required");
 	if (x->approval.required)
 		record_number(l, "latencyMs", x->approval.latency_ms);
 	record_text(l, "by", x->approval.by[0] ? x->approval.by : NULL);
+	record_text(l, "rule", x->approval.rule[0] ? x->approval.rule : NULL);
 	record_object_end(l);
 }
 
