@@ -26,6 +26,7 @@
 #include <linux/magic.h>
 
 #include "audit/record.h"
+#include "base/child.h"
 #include "base/clean.h"
 #include "base/clock.h"
 #include "base/err.h"
@@ -292,7 +293,7 @@ static void end_helpers(struct session *s)
 
 	for (size_t i = 0; i < ARRAY_SIZE(pids); i++)
 		if (pids[i] > 0) {
-			kill(pids[i], SIGKILL);
+			child_kill(pids[i]);
 			waitpid(pids[i], NULL, 0);
 		}
 	if (s->worker_pidfd >= 0)
