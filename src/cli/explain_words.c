@@ -69,12 +69,8 @@ static void list(const struct page *p, const char *word, const cJSON *array, con
 /* One element a line, the word in front of the first. */
 static void lines(const struct page *p, const char *word, const cJSON *array)
 {
-	const cJSON *v;
-
-	cJSON_ArrayForEach(v, array) {
-		line(p, word, v->valuestring);
-		word = "";
-	}
+	for (const cJSON *v = array ? array->child : NULL; v; v = v->next)
+		line(p, v == array->child ? word : "", v->valuestring);
 }
 
 /* ---- parts ---------------------------------------------------------------------------------- */
@@ -147,30 +143,34 @@ static void print_gates(const struct page *p)
 	}
 }
 
+/* The fences of one state; yields whether there are any. */
+static bool print_state(const struct page *p, const char *word, const char *state, enum colour hue)
+{
+	const cJSON *fences = cJSON_GetObjectItem(p->o, "fences");
+	bool first = true;
+
+	for (const cJSON *f = fences ? fences->child : NULL; f; f = f->next) {
+		if (strcmp(text_of(f, "state"), state) != 0)
+			continue;
+		if (first) {
+			label(p, word);
+			printf("%s%s%s:", colour_start(p->colour, hue), state,
+			       colour_end(p->colour));
+		}
+		printf("%s %s", first ? "" : ",", f->string);
+		first = false;
+	}
+	if (!first)
+		putchar('\n');
+	return !first;
+}
+
 static void print_fences(const struct page *p)
 {
-	static const char *const ORDER[] = { "ready", "partial", "missing" };
-	static const enum colour HUES[] = { COLOUR_GREEN, COLOUR_YELLOW, COLOUR_RED };
-	const cJSON *fences = cJSON_GetObjectItem(p->o, "fences");
+	bool any = print_state(p, "fences", "ready", COLOUR_GREEN);
 
-	for (size_t i = 0; i < ARRAY_SIZE(ORDER); i++) {
-		bool first = true;
-		const cJSON *f;
-
-		cJSON_ArrayForEach(f, fences) {
-			if (strcmp(text_of(f, "state"), ORDER[i]) != 0)
-				continue;
-			if (first) {
-				label(p, i == 0 ? "fences" : "");
-				printf("%s%s%s:", colour_start(p->colour, HUES[i]), ORDER[i],
-				       colour_end(p->colour));
-			}
-			printf("%s %s", first ? "" : ",", f->string);
-			first = false;
-		}
-		if (!first)
-			putchar('\n');
-	}
+	any = print_state(p, any ? "" : "fences", "partial", COLOUR_YELLOW) || any;
+	print_state(p, any ? "" : "fences", "missing", COLOUR_RED);
 }
 
 void explain_print(const struct cJSON *o)
