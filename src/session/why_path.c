@@ -14,6 +14,7 @@
 #include "policy/paths.h"
 #include "session/api.h"
 #include "session/why.h"
+#include "session/why_plan.h"
 #include "session/why_view.h"
 
 /* Places that every session has for itself, and what it may do there. */
@@ -172,6 +173,23 @@ static void answer_other_name(const struct path_judgement *j, const char *other,
 	why_say(ret->fix, "remove the entry \"%.300s\" (%.100s)", j->rule->text, j->rule->origin);
 }
 
+/* What the main repository of a linked worktree lends it.  False: it is not of that. */
+static bool answer_worktree(const struct pinfold_policy *p, const struct why_view *v,
+			    enum pinfold_question q, const char *path, struct pinfold_answer *ret)
+{
+	enum path_right right;
+
+	if (!why_plan_grants(p, &v->set, path, &right))
+		return false;
+	why_fill(ret, "filesystem.protectGit", p->policy.source);
+	ret->verdict = right_allows(right, q) ? PINFOLD_ALLOW : PINFOLD_DENY;
+	why_say(ret->reason, "it is metadata of the main repository that a linked worktree needs%s",
+		ret->verdict == PINFOLD_ALLOW ? "" : ", read-only");
+	if (ret->verdict == PINFOLD_DENY)
+		why_say(ret->fix, "add \"%.400s\" to filesystem.rw", path);
+	return true;
+}
+
 static void judge_path(const struct pinfold_policy *p, const struct why_view *v,
 		       enum pinfold_question q, const char *path, struct pinfold_answer *ret)
 {
@@ -179,6 +197,8 @@ static void judge_path(const struct pinfold_policy *p, const struct why_view *v,
 	struct path_judgement other;
 	char name[PATH_MAX];
 
+	if (!j.rule && answer_worktree(p, v, q, path, ret))
+		return;
 	if (!j.rule && answer_private(&p->policy, q, path, ret))
 		return;
 	answer_path(&j, q, path, ret);

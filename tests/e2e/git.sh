@@ -79,6 +79,15 @@ for name in config hooks/pre-commit HEAD index worktrees/linked/commondir worktr
 done
 expect 'the .git file of a linked worktree stays' "$refused" inside write "$WS/linked/.git"
 expect 'its own HEAD is writable' '^ok ' inside write "$main/.git/worktrees/linked/HEAD"
+says() { (cd "$WS/linked" && exec "$PINFOLD" why "$@"); }
+for name in worktrees/linked/HEAD objects/x refs/heads/x; do
+	status "why knows that $name of the main repository is written" 0 says write "$main/.git/$name"
+done
+for name in config hooks/pre-commit worktrees/linked/commondir worktrees/neighbour/HEAD; do
+	status "and that $name is not" 77 says write "$main/.git/$name"
+done
+status 'it knows that the configuration is read' 0 says read "$main/.git/config"
+status 'and the files of the main repository are not' 77 says read "$main/only-here"
 me git -C "$main" worktree remove -f "$WS/linked" 2>/dev/null || rm -rf "$WS/linked"
 me git -C "$main" worktree prune
 me git -C "$main" worktree add -q -f -B linked "$WS/linked" main
