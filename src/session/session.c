@@ -134,8 +134,7 @@ static int prepare_files(struct session *s, struct pinfold_error *e)
 		return err_set(e, r, "cannot make the pen's resolv.conf: %s", strerror(-r));
 	tenant.resolv_conf = s->resolv_conf;
 	tenant.observes = s->wants_observe;
-	if (s->wants_observe)
-		r = look_prepare(s, e);
+	r = s->wants_observe ? look_prepare(s, e) : 0;
 	if (r == 0)
 		r = fs_fence_new(s->policy, s->look ? look_shown(s->look) : &s->paths, &tenant,
 				 &s->fs, e);

@@ -121,6 +121,9 @@ logged 'and that is a refusal' 'ev.path == "'"$T"'/deep/.env" and ev.verdict == 
 expect 'its example is not' '^ok' watch read "$T/deep/.env.example"
 expect 'it can'"'"'t be given another name' 'denied|Permission' pen -p "$p" --observe -- mv "$T/deep/.env" "$T/deep/other"
 expect 'a link to it leads nowhere' 'Permission' pen -p "$p" --observe -- sh -c "ln -s '$T/deep/.env' l; cat l; rm l"
+echo text >"$T/deep/.enw" && gcc -O1 -pthread -o "$WS/flip" "$e2e/flip.c"
+expect 'a path that changes behind the observer opens no secret' '^secret 0 plain some' \
+	pen -p "$p" --observe -- ./flip "$T/deep/.enw" "$T/deep/.env"
 expect 'the shadow file stays shut' '^denied' watch read /etc/shadow
 mkdir -p /run/pinfold
 expect 'the place of the control sockets stays shut' '^denied|Permission' pen -p "$p" --observe -- ls /run/pinfold
