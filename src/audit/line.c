@@ -250,19 +250,22 @@ static bool is_known(const struct pinfold_log_line *l, const char *key, size_t l
 static int walk_members(struct walk *w, struct pinfold_log_line *l)
 {
 	int forged = 0;
+	bool odd = false;
 
 	for (;;) {
 		struct line_member spare;
 		struct line_member *m = l->n < LINE_MEMBERS_MAX ? &l->member[l->n] : &spare;
 		const char *from;
 
+		odd = odd || w->odd;
+		w->odd = false; /* to see whether the key is */
 		skip_blank(w);
 		from = w->at + 1;
 		if (!walk_key(w))
 			return -EINVAL;
 		m->key = from;
 		m->key_len = (uint16_t)strcspn(from, "\"\n");
-		if (w->escaped || m == &spare || is_known(l, from, m->key_len))
+		if (w->escaped || w->odd || m == &spare || is_known(l, from, m->key_len))
 			forged = -EBADMSG;
 		if (!line_walk_value(w, &m->value))
 			return -EINVAL;
@@ -275,6 +278,7 @@ static int walk_members(struct walk *w, struct pinfold_log_line *l)
 			return -EINVAL;
 	}
 	w->at++;
+	w->odd = w->odd || odd;
 	return forged;
 }
 

@@ -44,8 +44,8 @@ struct pinfold_log_line {
 };
 
 /* text[0, len) is the line, text[len] its newline; len fits 16 bits.  -EINVAL: it is no JSON
- * object; -EBADMSG: it is one that nothing of ours writes (a member twice, an escaped key, too
- * many members). */
+ * object; -EBADMSG: it is one that nothing of ours writes (a member twice, a key with escapes or
+ * hidden characters, too many members). */
 int line_scan(const char *text, size_t len, struct pinfold_log_line *ret);
 
 /* Has it what every line has: schema, time, event?  Fills time_us.  -EBADMSG: no. */

@@ -83,6 +83,8 @@ static void tells_objects_from_what_is_none(void **state)
 		{ "{}\r", -EINVAL },
 		{ "{\"a\":1,\"a\":2}", -EBADMSG },
 		{ "{\"\\u0061\":1}", -EBADMSG },
+		{ "{\"a\xe2\x80\xae\":1}", -EBADMSG },
+		{ "{\"a\":\"\xe2\x80\xae\",\"b\":1}", 0 },
 	};
 
 	(void)state;
