@@ -15,13 +15,21 @@
 #define DATE_DIGITS_MIN 8 /* logrotate's dateext */
 #define DATE_DIGITS_MAX 18
 
+static const char *remedy_for(int code)
+{
+	if (code == ENOENT)
+		return "; name a file, set PINFOLD_LOG, or give a policy that has audit.path (-p)";
+	return code == EACCES ? "; it is for its owner alone: try sudo" : "";
+}
+
 int record_file_open(const char *path, int *ret_fd, struct pinfold_error *e)
 {
 	auto_close int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat st;
 
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return err_set(e, -errno, "cannot read the record '%s': %s", path, strerror(errno));
+		return err_set(e, -errno, "cannot read the record '%.120s': %s%s", path,
+			       strerror(errno), remedy_for(errno));
 	if (!S_ISREG(st.st_mode))
 		return err_set(e, -ENOTSUP, "the record '%s' is not a regular file", path);
 	*ret_fd = take_fd(fd);

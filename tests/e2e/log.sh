@@ -64,6 +64,7 @@ status 'a verdict that is none is refused' 64 log --verdict denied
 status 'a destination that is none is refused' 64 log --dst 203.0.113.7:99999
 expect 'and the remedy is said' '2h, 1d12h' log --since yesterday
 status 'a record that is not there is an error' 64 "$PINFOLD" log "$T/none"
+expect 'with the remedy' 'set PINFOLD_LOG' "$PINFOLD" log "$T/none"
 status 'as is a directory' 64 "$PINFOLD" log "$T"
 status 'two files are an error' 64 log "$R" "$R"
 
