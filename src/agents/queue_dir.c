@@ -19,6 +19,8 @@
 #include "base/err.h"
 #include "base/io.h"
 
+#define FEW 32
+
 int queue_open_dir(const char *path, mode_t shut, struct pinfold_error *e)
 {
 	auto_close int fd = -1;
@@ -163,6 +165,18 @@ int queue_sweep(int queue)
 	if (may)
 		flock(queue, LOCK_UN);
 	return waiting;
+}
+
+int queue_sweep_lightly(int queue)
+{
+	DIR *d = open_list(queue);
+	int n = 0;
+
+	for (const struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
+		n += queue_is_id(f->d_name);
+	if (d)
+		closedir(d);
+	return n < FEW || n >= QUEUE_PENDING_MAX || n % FEW == 0 ? queue_sweep(queue) : n;
 }
 
 void queue_who(char ret[static QUEUE_BY_MAX])

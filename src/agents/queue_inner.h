@@ -25,6 +25,9 @@ int queue_open(struct pinfold_error *e);
 /* Removes what nobody waits for any more.  Yields how many wait. */
 int queue_sweep(int queue);
 
+/* The same now and then, when there are many: looking at each is not for everyone who comes. */
+int queue_sweep_lightly(int queue);
+
 /* Removes all that one request has, and its directory. */
 void queue_remove(int queue, const char *id);
 

@@ -254,7 +254,7 @@ int queue_wait(const struct queue_request *q, struct queue_outcome *ret, struct 
 	if (w.queue < 0)
 		return w.queue;
 	hold_signals(&w);
-	if (queue_sweep(w.queue) >= QUEUE_PENDING_MAX)
+	if (queue_sweep_lightly(w.queue) >= QUEUE_PENDING_MAX)
 		r = err_set(e, -ENOSPC, "%d commands wait for approval already", QUEUE_PENDING_MAX);
 	if (r == 0)
 		r = make_request(&w, q, e);

@@ -146,6 +146,29 @@ start loose touch "$WS/a b"
 check "a list that others can write allows nothing" until_waiting 1
 "$PINFOLD" approve deny "$(ids)" >/dev/null
 check "it waits as others do" ended loose 77
+chmod 600 /var/lib/pinfold/always.jsonl
+
+# At the terminal.
+prompt() { # TYPED COMMAND...
+	local typed=$1
+	shift
+	(cd "$WS" && python3 "$e2e/approve_prompt.py" 20 "$typed" "$PINFOLD" exec --config "$c" --session main \
+		--log "$LOG" --quiet --ask -- "$@")
+}
+status "with --ask a person at the terminal can allow it" 0 prompt 'y\n' touch "$WS/asked"
+check "then it runs" test -e "$WS/asked"
+status "anything else is a no" 77 prompt '\n' touch "$WS/no"
+status "so is a word that only begins like yes" 77 prompt 'yep\n' touch "$WS/no"
+status "and the end of input" 77 prompt '\x04' touch "$WS/no"
+check "then it does not run" gone "$WS/no"
+expect "controls in the command are spelled out" "'a.x1b\\[2J'" prompt 'n\n' touch $'a\x1b[2J'
+status "always is for good" 0 prompt 'a\n' touch "$WS/ever"
+status "so that nobody is asked again" 0 run touch "$WS/ever"
+logged "the record has the answer of the terminal" 'ev.event == "approval" and ev.id == "terminal" and ev.result == "granted"'
+start unasked touch "$WS/queued"
+check "without --ask it waits in the queue" until_waiting 1
+"$PINFOLD" approve deny "$(ids)" >/dev/null
+check "and is answered there" ended unasked 77
 
 # Many at once.
 many=${APPROVE_MANY:-60}
