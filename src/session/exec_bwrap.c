@@ -160,6 +160,18 @@ static int add_own(struct string_list *l, const struct identity *id)
 					     : r;
 }
 
+/* What decides about the command must be out of its reach. */
+static int refuse_writable(const struct exec *x, const struct path_set *set,
+			   struct pinfold_error *e)
+{
+	const struct string_list *files = &x->args->agents->config->files;
+	int r = 0;
+
+	for (size_t i = 0; i < files->n && r == 0; i++)
+		r = path_set_refuse_writable(set, files->s[i], "the configuration", e);
+	return r;
+}
+
 static int add_files(struct string_list *l, const struct exec *x, const struct identity *id,
 		     struct pinfold_error *e)
 {
@@ -169,6 +181,8 @@ static int add_files(struct string_list *l, const struct exec *x, const struct i
 	struct fs_plan plan = { 0 };
 	int r = path_set_build(p, &x->policy->context.policy, home, &set, e);
 
+	if (r == 0)
+		r = refuse_writable(x, &set, e);
 	if (r == 0)
 		r = fs_plan_rules(&plan, p, &set, e);
 	if (r == 0)

@@ -46,6 +46,7 @@ static int choose(const struct exec *x, enum sandbox_implementation *ret, struct
 
 static int run_session(struct exec *x, const struct string_list *state, struct pinfold_error *e)
 {
+	const struct string_list *files = &x->args->agents->config->files;
 	struct session s;
 	int r;
 
@@ -53,6 +54,8 @@ static int run_session(struct exec *x, const struct string_list *state, struct p
 	s.command.argv = x->args->argv;
 	s.agent = x->decision.place.agent;
 	s.channel = place_provider(&x->decision.place);
+	s.sources = (const char *const *)files->s;
+	s.n_sources = files->n;
 	s.scope = x->decision.place.scope_name;
 	s.log_path = x->args->log_path;
 	s.state_dirs = (const char *const *)state->s;

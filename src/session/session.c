@@ -113,6 +113,12 @@ static int refuse_writable(const struct session *s, struct pinfold_error *e)
 		if (r < 0)
 			return r;
 	}
+	for (size_t i = 0; i < s->n_sources; i++) {
+		int r = path_set_refuse_writable(&s->paths, s->sources[i], "the configuration", e);
+
+		if (r < 0)
+			return r;
+	}
 	return 0;
 }
 

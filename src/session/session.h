@@ -53,8 +53,10 @@ struct session {
 	struct policy *reloaded;       /* NULL: still the one it was started with */
 	const struct context *context; /* borrowed */
 	struct session_command command;
-	const char *agent;             /* borrowed */
-	const char *channel;           /* borrowed; of a gateway's session */
+	const char *agent;          /* borrowed */
+	const char *channel;        /* borrowed; of a gateway's session */
+	const char *const *sources; /* borrowed; files that the policy was made of */
+	size_t n_sources;
 	const char *scope;             /* borrowed; goes before the id in the cgroup's name */
 	const char *log_path;          /* borrowed */
 	const char *log_to;            /* borrowed; NULL: nowhere else */

@@ -100,6 +100,19 @@ file=$(config ssh '{ agents: { defaults: { sandbox: { mode: "all", backend: "ssh
 status 'a backend that pinfold is not runs nothing' 125 ex "$file" x -- touch "$WS/started"
 check 'nothing was started by any' test ! -e "$WS/started"
 
+mkdir "$WS/conf" && echo '{ mode: "all" }' >"$WS/conf/part.json"
+cat >"$WS/whole.json" <<EOF
+{ agents: { defaults: { workspace: "$WS", sandbox: { \$include: "conf/part.json", workspaceAccess: "rw" } } } }
+EOF
+expect 'a configuration that the command could write is refused' 'the configuration .*whole.json|policy .*whole.json' \
+	ex "$WS/whole.json" x -- touch "$WS/started"
+cat >"$T/part.json" <<EOF
+{ \$include: "ws/conf/part.json", workspaceAccess: "rw" }
+EOF
+file=$(config includes '{ agents: { defaults: { workspace: "@WS", sandbox: { $include: "part.json" } } } }')
+status 'and so is a part of it' 65 ex "$file" x -- touch "$WS/started"
+check 'nothing was started by those' test ! -e "$WS/started"
+
 # --- bubblewrap, the lesser pen ------------------------------------------------------------------
 lesser=$(config lesser '{ agents: { defaults: { workspace: "@WS", sandbox: { mode: "all", workspaceAccess: "rw",
 	backend: "bubblewrap" } } } }')
