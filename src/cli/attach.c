@@ -19,7 +19,7 @@ struct attach_options {
 	struct policy_options policy; /* first: shared setters */
 	struct pinfold_attach args;
 	bool quiet;
-	int report; /* where words go instead of our own streams; -1: nowhere else */
+	int report; /* to whoever waits for the fence; -1: nobody */
 };
 
 static int set_cgroup(void *data, const char *value)
@@ -104,6 +104,15 @@ static void notice(void *data, const char *text)
 		complain("%s", text);
 }
 
+/* Whoever started us goes on, and may wait for the end of what we write. */
+static void leave_streams(void)
+{
+	auto_close int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	for (int fd = STDIN_FILENO; null >= 0 && fd <= STDERR_FILENO; fd++)
+		dup2(null, fd);
+}
+
 static void ready(void *data, const struct pinfold_attached *a)
 {
 	struct attach_options *o = data;
@@ -120,10 +129,9 @@ static void ready(void *data, const struct pinfold_attached *a)
 	fflush(stdout);
 	if (o->report < 0)
 		return;
-	/* From here on nobody listens. */
+	leave_streams();
 	if (write(o->report, "", 1) == 1)
-		clean_close(&o->report);
-	dup2(STDERR_FILENO, STDOUT_FILENO);
+		close(take_fd(o->report));
 }
 
 static int complain_of(int code, const struct pinfold_error *e)
@@ -142,16 +150,12 @@ static int attach(struct attach_options *o)
 	return r < 0 ? complain_of(r, &e) : 0;
 }
 
-/* In the background: without our terminal, and with streams that lead nowhere once it has told how
- * it went. */
+/* In the background, and without our terminal. */
 static _Noreturn void serve(struct attach_options *o, int report)
 {
-	auto_close int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	int status;
 
 	setsid();
-	if (null >= 0)
-		dup2(null, STDIN_FILENO);
 	o->report = report;
 	status = attach(o);
 	fflush(stdout);
@@ -205,6 +209,11 @@ int verb_attach(int argc, char **argv)
 		return n == -2 ? 0 : EXIT_USAGE;
 	if (!o.args.cgroup || !o.policy.file) {
 		complain("attach: --cgroup PATH and -p POLICY are wanted");
+		return EXIT_USAGE;
+	}
+	if (o.args.keep && o.args.log_path && strcmp(o.args.log_path, "-") == 0) {
+		complain("attach: with --keep there is no standard error to write a record to; "
+			 "name a file");
 		return EXIT_USAGE;
 	}
 	status = policy_options_load(&o.policy, &p);
