@@ -15,6 +15,7 @@
 
 #define USES_MAX 65536
 #define DSTS_MAX 4096
+#define PROGRAMS_MAX 40
 #define SLOTS 131072 /* of the table by path: a power of two, twice USES_MAX */
 
 #define WRITES (PINFOLD_USE_WRITE | PINFOLD_USE_MAKE | PINFOLD_USE_REMOVE | PINFOLD_USE_CHANGE)
@@ -74,11 +75,29 @@ static void note_workspace(struct pinfold_learning *l, const struct pinfold_sigh
 		learn_add_who(l->workspace.who, s->program);
 }
 
+/* Libraries are mapped as code as well, and are no programs. */
+static bool note_program(struct pinfold_learning *l, const struct pinfold_sight *s)
+{
+	const char *slash = s->uses & PINFOLD_USE_EXEC ? strrchr(s->path, '/') : NULL;
+
+	if (!slash || strstr(slash, ".so"))
+		return true;
+	for (size_t i = 0; i < l->ran.n; i++)
+		if (strcmp(l->ran.s[i], slash + 1) == 0)
+			return true;
+	if (l->ran.n < PROGRAMS_MAX)
+		return list_add(&l->ran, slash + 1) == 0;
+	l->n_more++;
+	return true;
+}
+
 static bool see_file(struct pinfold_learning *l, const struct pinfold_sight *s)
 {
 	struct learn_use *u;
 
 	note_workspace(l, s);
+	if (!note_program(l, s))
+		return false;
 	if (s->verdict == PINFOLD_ALLOW)
 		return true;
 	u = find_use(l, s->path, s->verdict == PINFOLD_DENY);
@@ -216,6 +235,7 @@ void pinfold_learn_free(struct pinfold_learning *l)
 	for (size_t i = 0; i < l->dsts.n; i++)
 		dst_done(&l->dsts.dst[i]);
 	free(l->dsts.dst);
+	list_done(&l->ran);
 	free(l->slot);
 	free(l);
 }

@@ -19,7 +19,9 @@ struct pinfold_learning {
 		uint64_t count;
 		char who[LEARN_WHO_MAX]; /* who wrote */
 	} workspace;
-	uint32_t *slot; /* by the path's hash: number in files, from 1 */
+	struct string_list ran; /* names of programs, in the order met */
+	size_t n_more;          /* starts of programs that did not fit in there */
+	uint32_t *slot;         /* by the path's hash: number in files, from 1 */
 	uint64_t lost;
 };
 

@@ -285,6 +285,12 @@ static void put_head(const struct writing *w, char *const *argv)
 		fputs(i ? " " : "", w->out);
 		put_plain(w->out, word ? word : "[redacted]");
 	}
+	fputs("\n// It ran: ", w->out);
+	for (size_t i = 0; i < w->l->ran.n; i++) {
+		fputs(i ? ", " : "", w->out);
+		put_plain(w->out, w->l->ran.s[i]);
+	}
+	fputs(w->l->n_more ? " and others" : "", w->out);
 	fputs("\n// It holds what that one run needed. Read it before you rely on it.\n", w->out);
 	if (w->l->lost)
 		fprintf(

@@ -61,6 +61,7 @@ until_true 10 curl -sf "http://198.51.100.10:$PORT/wheels/"
 # --- whole tools ------------------------------------------------------------------------------------
 fresh_source() { rm -rf "$WS/day" && cp -r "$T/src" "$WS/day" && chown -R "$TENANT:$TENANT" "$WS"; }
 round 'make' '^made$' fresh_source make -s -C day
+said 'the programs that it started are named' 'all(n in t.split("// It ran: ")[1].splitlines()[0].split(", ") for n in ("make", "day"))'
 said 'for make the workspace is enough' 'p["workspaceAccess"] == "rw" and not fs and not net'
 
 no_clone() { rm -rf "$WS/clone"; }
