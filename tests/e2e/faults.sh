@@ -84,7 +84,7 @@ while read -r call most; do
 		error=EPERM
 		case $call in close | munmap) error=EIO ;; esac
 		rc=0
-		timeout -k 1 15 strace -f -qq --seccomp-bpf -e signal=none -o /dev/null -e "trace=$call" \
+		timeout -k 1 60 strace -f -qq --seccomp-bpf -e signal=none -o /dev/null -e "trace=$call" \
 			-e "inject=$call:error=$error:when=$n" "${command[@]}" >/dev/null 2>&1 </dev/null || rc=$?
 		# The loader of programs runs before any line of ours.
 		judge "$call number $n fails" "$rc" "$(case $call in mprotect | mmap | getrandom) echo yes ;; esac)"
