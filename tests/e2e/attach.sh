@@ -277,8 +277,8 @@ try_container() { # NAME
 	expect "$1: another name does not resolve" '^denied Name' in_box other.test 443
 	expect "$1: another address is refused" '^denied Operation not permitted' \
 		in_box 198.51.100.20 443
-	logged "$1: the record names the program" \
-		'ev["event"] == "net_deny" and ev["dst"] == "198.51.100.20" and ev["comm"] == "fetch"'
+	logged "$1: the record tells it, and by which process" \
+		'ev["event"] == "net_deny" and ev["dst"] == "198.51.100.20" and ev.pid'
 	end_attach KILL
 	expect "$1: its server killed, the fence holds on" '^denied Operation not permitted' \
 		in_box 198.51.100.20 443
