@@ -190,8 +190,8 @@ struct pinfold_run {
 	 * degraded promise.  May be NULL. */
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
-	/* notice is not called for the session's first denial; what keeps the command from starting is
-	 * told all the same.  For a standard error that nobody looks at. */
+	/* notice is not called for the session's first denial; what keeps the command from starting
+	 * is told all the same.  For a standard error that nobody looks at. */
 	bool no_denial_notice;
 };
 

@@ -253,7 +253,7 @@ static int walk_members(struct walk *w, struct pinfold_log_line *l)
 	bool odd = false;
 
 	for (;;) {
-		struct line_member spare;
+		struct line_member spare = { 0 };
 		struct line_member *m = l->n < LINE_MEMBERS_MAX ? &l->member[l->n] : &spare;
 		const char *from;
 

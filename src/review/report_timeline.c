@@ -8,7 +8,7 @@
 #include "review/report_inner.h"
 
 #define SLOTS_MIN 24 /* fewer would be fat bars */
-#define SLOT_WIDTH 10
+#define SLOT_WIDTH 10u
 #define PLOT_HEIGHT 170.0
 
 struct span {
