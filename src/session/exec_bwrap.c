@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fts.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -35,16 +34,15 @@ static const char *find_program(void)
 	return NULL;
 }
 
-/* Appends words up to NULL. */
-static int add(struct string_list *l, const char *word, ...)
+/* Appends words. */
+#define add(l, ...) add_words((l), (const char *const[]){ __VA_ARGS__, NULL })
+
+static int add_words(struct string_list *l, const char *const *words)
 {
-	va_list ap;
 	int r = 0;
 
-	va_start(ap, word);
-	for (; word && r == 0; word = va_arg(ap, const char *))
-		r = list_add(l, word);
-	va_end(ap);
+	for (; *words && r == 0; words++)
+		r = list_add(l, *words);
 	return r;
 }
 
@@ -60,7 +58,7 @@ static int add_parents(struct string_list *l, const struct fs_plan *plan, const 
 	     slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
 		if (!fs_plan_grants(plan, copy))
-			r = add(l, "--perms", "0755", "--dir", copy, NULL);
+			r = add(l, "--perms", "0755", "--dir", copy);
 		*slash = '/';
 	}
 	return r;
@@ -74,9 +72,9 @@ static int add_node(struct string_list *l, const struct fs_plan *plan, const str
 	switch (n->kind) {
 	case NODE_TREE:
 		return add(l, n->attrs & MOUNT_ATTR_RDONLY ? "--ro-bind" : "--bind", n->path,
-			   n->path, NULL);
+			   n->path);
 	case NODE_LINK:
-		return add(l, "--symlink", n->target, n->path, NULL);
+		return add(l, "--symlink", n->target, n->path);
 	case NODE_DIR:
 	case NODE_PLACE:
 	case NODE_PROC:
@@ -89,8 +87,8 @@ static int add_node(struct string_list *l, const struct fs_plan *plan, const str
 static int add_mask(struct string_list *l, const char *path, bool is_dir)
 {
 	if (!is_dir)
-		return add(l, "--ro-bind", "/dev/null", path, NULL);
-	return add(l, "--perms", "0000", "--tmpfs", path, "--remount-ro", path, NULL);
+		return add(l, "--ro-bind", "/dev/null", path);
+	return add(l, "--perms", "0000", "--tmpfs", path, "--remount-ro", path);
 }
 
 static bool is_denied_name(const struct path_set *set, const char *path)
@@ -154,10 +152,9 @@ static int add_names(struct string_list *l, const struct fs_plan *plan, const st
 static int add_own(struct string_list *l, const struct identity *id)
 {
 	int r = add(l, "--perms", "1777", "--tmpfs", "/tmp", "--perms", "1777", "--tmpfs",
-		    "/var/tmp", "--proc", "/proc", "--dev", "/dev", NULL);
+		    "/var/tmp", "--proc", "/proc", "--dev", "/dev");
 
-	return r == 0 && id->home_is_private ? add(l, "--perms", "1777", "--tmpfs", id->home, NULL)
-					     : r;
+	return r == 0 && id->home_is_private ? add(l, "--perms", "1777", "--tmpfs", id->home) : r;
 }
 
 /* What decides about the command must be out of its reach. */
@@ -205,25 +202,25 @@ static int add_user(struct string_list *l, const struct identity *id)
 	char gid[ID_TEXT];
 
 	if (geteuid() != 0)
-		return add(l, "--", NULL);
+		return add(l, "--");
 	snprintf(uid, sizeof(uid), "%u", (unsigned)id->uid);
 	snprintf(gid, sizeof(gid), "%u", (unsigned)id->gid);
 	return add(l, "--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID", "--cap-add",
 		   "CAP_SETPCAP", "--", "/usr/bin/setpriv", "--reuid", uid, "--regid", gid,
 		   "--clear-groups", "--inh-caps", "-all", "--bounding-set", "-all",
-		   "--no-new-privs", "--", NULL);
+		   "--no-new-privs", "--");
 }
 
 static int add_environment(struct string_list *l, const struct identity *id)
 {
-	int r = add(l, "--clearenv", NULL);
+	int r = add(l, "--clearenv");
 
 	for (char **v = id->env; *v && r == 0; v++) {
 		const char *equals = strchr(*v, '=');
 		auto_free char *name = equals ? strndup(*v, (size_t)(equals - *v)) : NULL;
 
 		if (name)
-			r = add(l, "--setenv", name, equals + 1, NULL);
+			r = add(l, "--setenv", name, equals + 1);
 	}
 	return r;
 }
@@ -236,7 +233,7 @@ static int add_rest(struct string_list *l, const struct exec *x, const struct id
 	int r = add_environment(l, id);
 
 	if (r == 0)
-		r = add(l, "--chdir", p->workspace_access == WORKSPACE_NONE ? "/" : start, NULL);
+		r = add(l, "--chdir", p->workspace_access == WORKSPACE_NONE ? "/" : start);
 	if (r == 0)
 		r = add_user(l, id);
 	for (char *const *word = x->args->argv; *word && r == 0; word++)
@@ -253,7 +250,7 @@ static int build(struct string_list *l, const struct exec *x, const char *progra
 
 	if (r == 0 &&
 	    add(l, program, "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts",
-		"--unshare-cgroup-try", "--die-with-parent", "--new-session", NULL) < 0)
+		"--unshare-cgroup-try", "--die-with-parent", "--new-session") < 0)
 		r = err_set(e, -ENOMEM, "out of memory");
 	if (r == 0)
 		r = add_files(l, x, &id, e);
