@@ -3,6 +3,11 @@
 # The configurations of docs/examples: command lines and tool calls, and their verdicts.
 . "$(dirname "$0")/lib.sh"
 need python3
+# Its own /run/pinfold and /var/lib/pinfold: nothing of this host's is seen, nothing is left behind.
+[ -n "${EXAMPLES_NS:-}" ] || EXAMPLES_NS=1 again_in unshare -m --propagation private
+mkdir -p /run/pinfold /var/lib/pinfold
+mount -t tmpfs -o mode=0700 none /run/pinfold
+mount -t tmpfs -o mode=0700 none /var/lib/pinfold
 
 export HOME=$T/home
 mkdir -p "$HOME"
@@ -97,5 +102,4 @@ expect 'guarded: what is approved by itself runs in the pen for a channel' '/san
 expect 'guarded: and on the host for the operator' '^root$' ex guarded --agent main --session s --origin cli -- whoami
 status 'guarded: what is denied does not run' 77 ex guarded --agent main --session s --origin cli -- rm -rf /
 logged 'guarded: the record tells' 'ev.event == "tool_execution" and ev.location == "nowhere" and ev.approval["result"] == "denied"'
-rm -f "/var/lib/pinfold/handover/"*"-$(stat -c %i "$T/data/workspace")-"*"-$TENANT"
 finish
