@@ -73,6 +73,7 @@ struct session {
 	struct net_loader *loader;
 	struct guard *guard; /* NULL: none, in a degraded session */
 	uint32_t guard_lost;
+	uint32_t audit_session; /* of the kernel's audit; UINT32_MAX: the launcher's, or none */
 	char quarantine[64 + SESSION_ID_LEN];
 	struct net_fence *net;
 	struct seccomp_filter filter;
@@ -100,11 +101,8 @@ struct session {
 	struct control control;
 	struct record *record;
 	struct net_rules quiet;                 /* denials that are counted only */
-	bool is_recorded;                       /* somewhere: a file, a stream */
-	bool watches_unix;                      /* attempts at unix sockets outside are told */
 	struct landlock_audit *landlock;        /* NULL: no record of the kernel's */
 	char no_file_record[PINFOLD_ERROR_MAX]; /* why there is none of files; "": there is */
-	uint32_t audit_session; /* of the kernel's audit; UINT32_MAX: the launcher's, or none */
 	struct {
 		uint64_t dns;
 		uint64_t fs;
@@ -113,6 +111,8 @@ struct session {
 	} denied;
 	uint64_t started_us; /* CLOCK_MONOTONIC */
 	int wait_status;     /* of the command, once it has ended */
+	bool is_recorded;    /* somewhere: a file, a stream */
+	bool watches_unix;   /* attempts at unix sockets outside are told */
 	bool ended;
 	bool wants_observe;
 	bool timed_out;
@@ -124,10 +124,10 @@ struct session {
 	bool kill_wanted;    /* by whoever controls it */
 	bool worker_renewed; /* the resolver's end is our doing */
 	bool relay_renewed;  /* the relay's, too */
+	bool no_denial_notice;
 
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
-	bool no_denial_notice;
 	void (*sight)(void *data, const struct pinfold_sight *sight); /* NULL: nobody wants it */
 	void *sight_data;
 };
