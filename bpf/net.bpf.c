@@ -168,8 +168,8 @@ static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 	if (c->answer.reason == PF_ALLOW_VERIFY)
 		return steer_to_relay(c);
 	/* Nor to the port of the service that is asked for, over whatever protocol it runs: the
-	 * address is known, and should a datagram follow, egress refuses and tells it.  When observing
-	 * that is so for every address. */
+	 * address is known, and should a datagram follow, egress refuses and tells it.  When
+	 * observing that is so for every address. */
 	if (c->ask.proto == PF_UDP && pf_is_observed(c->s->flags, c->answer.reason)) {
 		c->k->flags = PF_SOCK_CONNECTED;
 		return 1;

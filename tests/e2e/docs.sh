@@ -21,6 +21,7 @@ check 'there were some' test "$n" -ge 5
 
 verbs=$("$PINFOLD" --help | sed -nE 's/^  ([a-z]+) +[A-Z].*/\1/p')
 expect 'the program lists its verbs' '^run$' echo "$verbs"
+# shellcheck disable=SC2016
 unknown=$(grep -ohE '(^ {4}|[`$] |`)(sudo )?pinfold [a-z]+' "$top"/README.md "$top"/docs/*.md |
 	sed 's/.*pinfold //' | sort -u | grep -vxF -e "$verbs")
 expect 'every verb in the documents exists' '^$' echo "$unknown"
