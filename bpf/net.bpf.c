@@ -149,15 +149,19 @@ static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 
 	c->k->flags = 0;
 	c->k->peer.until = 0;
-	/* getaddrinfo sorts addresses by connecting datagram sockets to port 0, and a server's own
-	 * wildcard to its port: nothing is sent, and egress would judge it. */
-	if (c->ask.proto == PF_UDP && (c->ask.port == 0 || pf_is_unspecified(&c->ask.addr)))
+	/* getaddrinfo sorts addresses by connecting datagram sockets to port 0: nothing is sent. */
+	if (c->ask.proto == PF_UDP && c->ask.port == 0)
 		return 1;
 	if (wants_dns(c)) {
 		if (!steer(c))
 			return 0;
 		c->k->flags |= PF_SOCK_CONNECTED;
 		return 1;
+	}
+	/* The same for a server's own wildcard and its port: refused, but nothing to tell. */
+	if (c->ask.proto == PF_UDP && pf_is_unspecified(&c->ask.addr)) {
+		bpf_set_retval(-(int)c->s->deny_errno);
+		return 0;
 	}
 	if (names_relay(c)) {
 		c->answer.rule = PF_RULE_NONE;

@@ -11,6 +11,10 @@ expect 'python3 -m http.server works inside' '^hello$' pen -- sh -c '
 	echo hello > page
 	python3 -m http.server 8123 --bind 127.0.0.1 >/dev/null 2>&1 &
 	for i in $(seq 50); do curl -sf http://127.0.0.1:8123/page && break; sleep 0.1; done; kill $!'
+fresh_log
+pen -- python3 -c 'import socket
+print(socket.getaddrinfo(None, 8000, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE))' >/dev/null
+logged 'a server that asks for its wildcard address is no refusal' 'not any(l.verdict for l in lines)'
 expect 'a node http server works inside' '^pong$' pen -- node -e '
 	const http = require("http");
 	const s = http.createServer((q, r) => r.end("pong")).listen(0, "127.0.0.1", () =>
