@@ -18,6 +18,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -129,6 +130,7 @@ static int sendto_is_refused(const struct probe *p)
 static int own_listener_is_reached(const struct probe *p)
 {
 	struct sockaddr_in in = { .sin_family = AF_INET };
+	const struct timeval patience = { .tv_sec = 2 }; /* for connect, too */
 	socklen_t len = sizeof(in);
 	auto_close int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	auto_close int client = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -136,7 +138,8 @@ static int own_listener_is_reached(const struct probe *p)
 	(void)p;
 	in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (bind(listener, (const struct sockaddr *)&in, sizeof(in)) < 0 ||
-	    listen(listener, 1) < 0 || getsockname(listener, (struct sockaddr *)&in, &len) < 0)
+	    listen(listener, 1) < 0 || getsockname(listener, (struct sockaddr *)&in, &len) < 0 ||
+	    setsockopt(client, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience)) < 0)
 		return errno;
 	return must_work(connect(client, (const struct sockaddr *)&in, len));
 }
