@@ -159,7 +159,7 @@ static int open_quarantine(struct guard_core *g)
 
 void guard_prune_quarantine(const struct guard_core *g)
 {
-	static const struct guard_keep KEEP = { .seconds = QUARANTINE_DAYS * 86400,
+	static const struct guard_keep KEEP = { .seconds = (uint64_t)QUARANTINE_DAYS * 86400,
 						.bytes = QUARANTINE_BYTES };
 	auto_close int all = -1;
 

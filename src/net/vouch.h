@@ -17,7 +17,7 @@ struct policy;
 #define VOUCH_OWNERS_MAX 64  /* names of one address */
 /* An expired entry stays known: a denial says why, and a connection that began before is not cut
  * by a reload that still allows its name. */
-#define VOUCH_LINGER_NS (24 * 3600 * 1000000000ULL)
+#define VOUCH_LINGER_NS (24ULL * 3600 * 1000000000)
 
 /* One port block of an address, as the map holds it. */
 struct vouch_block {

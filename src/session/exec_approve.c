@@ -92,8 +92,10 @@ static int wait_for_person(struct exec *x, uint64_t timeout_ms, const struct pin
 		.data = x,
 	};
 	struct queue_outcome outcome = { 0 };
-	int r = queue_wait(&q, &outcome, e);
+	int r = q.ask ? queue_prompt(&q, &outcome) : -ENOTTY;
 
+	if (r == -ENOTTY)
+		r = queue_wait(&q, &outcome, e);
 	if (r == 0)
 		return take(x, &outcome, e);
 	/* Nobody can be asked, so nobody said yes. */

@@ -40,7 +40,7 @@ says 64 "doctor: takes no words, but got 'x'; see 'pinfold doctor --help'" "$p" 
 says 64 "selftest: takes no words, but got 'x'; see 'pinfold selftest --help'" "$p" selftest x
 says 64 "completion: name one shell: bash, zsh or fish" "$p" completion
 says 64 "why: one question and its subject are wanted, such as 'connect example.org:443'; see 'pinfold why --help'" "$p" why connect
-says 64 "why: no such question 'smell'; there are connect, resolve, read, write, exec and unix" "$p" why smell x
+says 64 "why: no such question 'smell'; there are connect, resolve, read, write, exec, unix, tool and cmd" "$p" why smell x
 says 64 "'x' is not HOST:PORT[/udp]" "$p" why connect x
 says 64 "'a b' is not a name" "$p" why resolve 'a b'
 says 64 "no record is known: name it with --log FILE, or a policy that has audit.path with -p POLICY" "$p" why --last
