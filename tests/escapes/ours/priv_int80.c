@@ -15,7 +15,7 @@ int main(void)
 	if (WIFEXITED(st) && WEXITSTATUS(st) == 7)
 		escaped("calls of the other architecture work");
 	if (WIFSIGNALED(st) && WTERMSIG(st) == SIGSEGV)
-		skip("no such calls in this kernel");
+		skip("no int 0x80 in this kernel");
 	errno = EPERM;
 	blocked("int 0x80");
 #else
