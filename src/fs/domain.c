@@ -224,3 +224,8 @@ int fs_enter_nothing(void)
 	domain_done(&d);
 	return r;
 }
+
+bool fs_fence_gaps(char *ret, size_t size)
+{
+	return domain_gaps(fs_landlock_abi(), ret, size);
+}

@@ -15,6 +15,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/domain.h"
+#include "fs/pipes.h"
 #include "fs/places.h"
 #include "fs/plan.h"
 #include "fs/resolve.h"
@@ -22,7 +23,6 @@
 #include "policy/paths.h"
 
 #define RESOLV_CONF "/etc/resolv.conf"
-#define INHERITED_FDS 3 /* standard input, output, error */
 
 /* Parts of the machine's memory that a pen's own file systems may take, 60 % in sum. */
 #define TMP_PERCENT 20
@@ -358,11 +358,6 @@ static int build(struct fs_fence *f, const struct policy *p, const struct path_s
 	return r < 0 ? r : view_compile(&f->plan, f->root, f->store, &f->view, e);
 }
 
-bool fs_fence_gaps(char *ret, size_t size)
-{
-	return domain_gaps(fs_landlock_abi(), ret, size);
-}
-
 int fs_fence_new(const struct policy *p, const struct path_set *set, const struct fs_tenant *tenant,
 		 struct fs_fence **ret, struct pinfold_error *e)
 {
@@ -383,30 +378,11 @@ int fs_fence_new(const struct policy *p, const struct path_set *set, const struc
 	return 0;
 }
 
-/* A pipe belongs to whoever launches, so /dev/stdout could not be opened by another uid.  Its mode
- * is widened by what the descriptor can do anyway, and no more; a pipe that resists stays as it is.
- */
-static void widen_inherited_pipes(void)
-{
-	static const mode_t by_access[] = { [O_RDONLY] = 0004, [O_WRONLY] = 0002, [O_RDWR] = 0006 };
-
-	for (int fd = 0; fd < INHERITED_FDS; fd++) {
-		struct statfs fs;
-		struct stat st;
-		int flags = fcntl(fd, F_GETFL);
-
-		if (flags < 0 || (flags & O_PATH) || (flags & O_ACCMODE) > O_RDWR ||
-		    fstatfs(fd, &fs) < 0 || fs.f_type != PIPEFS_MAGIC || fstat(fd, &st) < 0)
-			continue;
-		(void)fchmod(fd, (st.st_mode & 07777) | by_access[flags & O_ACCMODE]);
-	}
-}
-
 int fs_fence_enter_view(const struct fs_fence *f, int *ret_step)
 {
 	size_t index = 0;
 
-	widen_inherited_pipes();
+	fs_widen_inherited_pipes();
 	int r = view_apply(&f->view, &index);
 
 	if (r < 0)
