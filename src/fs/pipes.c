@@ -9,8 +9,6 @@
 
 #include "base/clean.h"
 
-#define INHERITED_FDS 3 /* standard input, output, error */
-
 /* A pipe belongs to whoever launches, so /dev/stdout could not be opened by another uid.  Its mode
  * is widened by what the descriptor can do anyway, and no more; a pipe that resists stays as it is.
  */
