@@ -88,7 +88,19 @@ unset SUDO_USER SUDO_UID SUDO_GID
 clean_up() {
 	local pid
 	for pid in "${started[@]}"; do kill -KILL "$pid" 2>/dev/null || true; done
+	forget_sessions
 	rm -rf "$T"
+}
+# What `exec` remembers of sessions outlives it by design: those of this script go with it.
+agents=/run/pinfold/agents
+known_before=$(ls "$agents" 2>/dev/null)
+# shellcheck disable=SC2317 # called by the trap
+forget_sessions() {
+	local key
+	for key in "$agents"/*; do
+		[ ! -f "$key" ] || grep -qxF "${key##*/}" <<<"$known_before" || rm -f "$key"
+	done
+	rmdir "$agents" /run/pinfold/approvals /run/pinfold 2>/dev/null || true
 }
 trap clean_up EXIT
 trap 'exit 143' TERM INT HUP
