@@ -114,6 +114,16 @@ int queue_open_request(int queue, const char *id)
 	return take_fd(fd);
 }
 
+int queue_lock_request(int request)
+{
+	auto_close int fd = openat(request, QUEUE_REQUEST, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0 || flock(fd, LOCK_EX) < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	return st.st_nlink ? take_fd(fd) : -ENOENT;
+}
+
 static DIR *open_list(int dir)
 {
 	int fd = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -127,8 +137,13 @@ static DIR *open_list(int dir)
 void queue_remove(int queue, const char *id)
 {
 	auto_close int fd = open_request(queue, id);
+	auto_close int lock = fd < 0 ? -1 : queue_lock_request(fd);
 	DIR *d = fd < 0 ? NULL : open_list(fd);
 
+	/* First the request, under its lock: whoever gets the lock later finds nothing to decide,
+	 * though the decision's name is free again. */
+	if (lock >= 0)
+		unlinkat(fd, QUEUE_REQUEST, 0);
 	for (const struct dirent *f = d ? readdir(d) : NULL; f; f = readdir(d))
 		if (f->d_name[0] != '.')
 			unlinkat(fd, f->d_name, 0);

@@ -34,6 +34,11 @@ void queue_remove(int queue, const char *id);
 /* A request's directory, if somebody waits there.  -ENOENT. */
 int queue_open_request(int queue, const char *id);
 
+/* Locks the request of an opened directory: whoever decides holds it while the decision is put
+ * down, whoever removes it while the request goes.  Returns the locked descriptor, -ENOENT when
+ * the request is gone. */
+int queue_lock_request(int request);
+
 bool queue_is_id(const char *id);
 
 /* Hexadecimal SHA-256. */

@@ -168,6 +168,7 @@ static int write_decision(int queue, const char *id, const struct queue_decision
 			  const char *hash, const char *by)
 {
 	auto_close int request = queue_open_request(queue, id);
+	auto_close int lock = request < 0 ? request : queue_lock_request(request);
 	cJSON *o = cJSON_CreateObject();
 	auto_free char *text = NULL;
 	int r;
@@ -178,7 +179,7 @@ static int write_decision(int queue, const char *id, const struct queue_decision
 	cJSON_AddStringToObject(o, "request", hash);
 	text = cJSON_PrintUnformatted(o);
 	cJSON_Delete(o);
-	if (request < 0)
+	if (lock < 0)
 		return -ENOENT;
 	r = text ? queue_put(request, QUEUE_DECISION, text) : -ENOMEM;
 	if (r == 0)

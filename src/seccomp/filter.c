@@ -125,6 +125,31 @@ static int extra_family(const char *name, uint32_t *ret, struct pinfold_error *e
 		       name);
 }
 
+static struct permit only(int nr, int error, unsigned arg, const uint32_t *values, size_t n)
+{
+	return (struct permit){ .nr = nr,
+				.error = error,
+				.arg = arg,
+				.mask = UINT32_MAX,
+				.values = values,
+				.n_values = n };
+}
+
+/* The same, for calls whose first argument is value. */
+static struct permit when(uint32_t value, struct permit p)
+{
+	p.when = true;
+	p.when_value = value;
+	return p;
+}
+
+/* The same, of a socket's type without its flags. */
+static struct permit typed(struct permit p)
+{
+	p.mask = SOCK_TYPE_BITS;
+	return p;
+}
+
 /* Arguments of which few values are harmless.  EAFNOSUPPORT and EPROTONOSUPPORT, so that programs
  * fall back as they do where the kernel lacks the family. */
 static int permit_arguments(struct program *p, const struct policy *policy, struct pinfold_error *e)
@@ -156,15 +181,13 @@ static int permit_arguments(struct program *p, const struct policy *policy, stru
 	}
 
 	const struct permit permits[] = {
-		{ SYS_socket, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, families, n_families, false },
-		{ SYS_socket, EPROTONOSUPPORT, 2, true, AF_NETLINK, UINT32_MAX, netlinks,
-		  ARRAY_SIZE(netlinks), false },
-		{ SYS_socket, EPERM, 1, true, AF_INET, SOCK_TYPE_BITS, types, n_types, false },
-		{ SYS_socket, EPERM, 1, true, AF_INET6, SOCK_TYPE_BITS, types, n_types, false },
-		{ SYS_socketpair, EAFNOSUPPORT, 0, false, 0, UINT32_MAX, unix_only, 1, false },
-		{ SYS_personality, EPERM, 0, false, 0, UINT32_MAX, personas, ARRAY_SIZE(personas),
-		  false },
-		{ SYS_prlimit64, EPERM, 0, false, 0, UINT32_MAX, zero, 1, false },
+		only(SYS_socket, EAFNOSUPPORT, 0, families, n_families),
+		when(AF_NETLINK, only(SYS_socket, EPROTONOSUPPORT, 2, netlinks, 2)),
+		when(AF_INET, typed(only(SYS_socket, EPERM, 1, types, n_types))),
+		when(AF_INET6, typed(only(SYS_socket, EPERM, 1, types, n_types))),
+		only(SYS_socketpair, EAFNOSUPPORT, 0, unix_only, 1),
+		only(SYS_personality, EPERM, 0, personas, ARRAY_SIZE(personas)),
+		only(SYS_prlimit64, EPERM, 0, zero, 1),
 	};
 
 	for (size_t i = 0; i < ARRAY_SIZE(permits); i++)

@@ -27,12 +27,12 @@ struct permit {
 	int nr;
 	int error;
 	unsigned arg;
-	bool when;
 	uint32_t when_value;
 	uint32_t mask;
+	bool when;
+	bool inverted;          /* a deny-list: the values fail, all others pass */
 	const uint32_t *values; /* borrowed */
 	size_t n_values;
-	bool inverted; /* a deny-list: the values fail, all others pass */
 };
 
 /* Kills on a foreign architecture (i386 and x32 calls among them), answers ENOSYS to every number
