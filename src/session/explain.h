@@ -30,7 +30,8 @@ int explain_exec(const struct explain_pen *pen, const char *name, int error,
 		 struct pinfold_error *e);
 
 /* A hint for a command that ended with exit status 127 at once, or that can't do its work in a
- * pen: a library or an interpreter out of reach, set-uid, sandboxes inside.  False: none. */
+ * pen: a library or an interpreter out of reach, set-uid, sandboxes inside, a directory of another
+ * owner.  False: none. */
 struct explain_hint {
 	char what[256];
 	char advice[256];

@@ -287,6 +287,26 @@ static bool hint_docker(const char *name, const char *file, struct explain_hint 
 	return true;
 }
 
+/* The policy lets it write where it starts, and the owner and mode of that directory don't. */
+static bool hint_start_dir(const struct explain_pen *pen, struct explain_hint *ret)
+{
+	struct stat st;
+	unsigned may;
+
+	if (path_set_judge(pen->paths, pen->dir).right != PATH_RW || stat(pen->dir, &st) < 0)
+		return false;
+	may = st.st_uid == pen->uid ? S_IWUSR : st.st_gid == pen->gid ? S_IWGRP : S_IWOTH;
+	if (st.st_mode & may)
+		return false;
+	say(ret->what, sizeof(ret->what),
+	    "'%.100s' belongs to uid %u, and uid %u, as which the command ran, can't write there",
+	    pen->dir, (unsigned)st.st_uid, (unsigned)pen->uid);
+	say(ret->advice, sizeof(ret->advice),
+	    "if it has to write: 'chown %u %.100s', or set identity.handover", (unsigned)pen->uid,
+	    pen->dir);
+	return true;
+}
+
 bool explain_end(const struct explain_pen *pen, const char *name, int exit_status, bool may_nest,
 		 struct explain_hint *ret)
 {
@@ -298,5 +318,6 @@ bool explain_end(const struct explain_pen *pen, const char *name, int exit_statu
 		return hint_not_found(pen, name, file, ret);
 	if (!may_nest && hint_nested(name, file, ret))
 		return true;
-	return hint_docker(name, file, ret) || hint_raised(name, file, ret);
+	return hint_docker(name, file, ret) || hint_raised(name, file, ret) ||
+	       hint_start_dir(pen, ret);
 }

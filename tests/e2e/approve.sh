@@ -2,11 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Commands that need approval wait for a person, are decided once, and leave nothing behind.
 . "$(dirname "$0")/lib.sh"
-# Its own /run/pinfold and /var/lib/pinfold: nothing of this host's waits or is remembered here.
-[ -n "${APPROVE_NS:-}" ] || APPROVE_NS=1 again_in unshare -m --propagation private
-mkdir -p /run/pinfold /var/lib/pinfold
-mount -t tmpfs -o mode=0700 none /run/pinfold
-mount -t tmpfs -o mode=0700 none /var/lib/pinfold
+own_state
 
 c=$T/gateway.json
 config() { # TIMEOUT

@@ -3,11 +3,7 @@
 # The configurations of docs/examples: command lines and tool calls, and their verdicts.
 . "$(dirname "$0")/lib.sh"
 need python3
-# Its own /run/pinfold and /var/lib/pinfold: nothing of this host's is seen, nothing is left behind.
-[ -n "${EXAMPLES_NS:-}" ] || EXAMPLES_NS=1 again_in unshare -m --propagation private
-mkdir -p /run/pinfold /var/lib/pinfold
-mount -t tmpfs -o mode=0700 none /run/pinfold
-mount -t tmpfs -o mode=0700 none /var/lib/pinfold
+own_state
 
 export HOME=$T/home
 mkdir -p "$HOME"

@@ -3,11 +3,7 @@
 # `pinfold exec`: modes, access, lanes, tools, elevation, binds, degrading, the record.
 . "$(dirname "$0")/lib.sh"
 need python3 bwrap setpriv
-# Its own /run/pinfold and /var/lib/pinfold: nothing of this host's is seen, nothing is left behind.
-[ -n "${EXEC_NS:-}" ] || EXEC_NS=1 again_in unshare -m --propagation private
-mkdir -p /run/pinfold /var/lib/pinfold
-mount -t tmpfs -o mode=0700 none /run/pinfold
-mount -t tmpfs -o mode=0700 none /var/lib/pinfold
+own_state
 
 export HOME=$T/home
 mkdir -p "$HOME" "$WS/lanes/alice" "$WS/lanes/bob"

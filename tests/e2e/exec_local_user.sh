@@ -3,11 +3,7 @@
 # The local-user backend: who runs, what is handed over, what is closed, and that it never runs elsewhere.
 . "$(dirname "$0")/lib.sh"
 need python3 setpriv
-# Its own /run/pinfold and /var/lib/pinfold: nothing of this host's is seen, nothing is left behind.
-[ -n "${LOCAL_NS:-}" ] || LOCAL_NS=1 again_in unshare -m --propagation private
-mkdir -p /run/pinfold /var/lib/pinfold
-mount -t tmpfs -o mode=0700 none /run/pinfold
-mount -t tmpfs -o mode=0700 none /var/lib/pinfold
+own_state
 
 export HOME=$T/root-home OPENCLAW_STATE_DIR=$T/state
 given=$T/given

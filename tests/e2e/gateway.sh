@@ -3,11 +3,7 @@
 # A gateway drives mixed calls through exec, in parallel, with approvals answered by another process.
 . "$(dirname "$0")/lib.sh"
 need python3
-# Its own /run/pinfold and /var/lib/pinfold: nothing of this host's waits or is remembered here.
-[ -n "${GATEWAY_NS:-}" ] || GATEWAY_NS=1 again_in unshare -m --propagation private
-mkdir -p /run/pinfold /var/lib/pinfold
-mount -t tmpfs -o mode=0700 none /run/pinfold
-mount -t tmpfs -o mode=0700 none /var/lib/pinfold
+own_state
 
 export HOME=$T/home
 mkdir -p "$HOME"

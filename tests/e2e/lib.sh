@@ -25,6 +25,16 @@ again_in() {
 }
 # lab [--tls]: the rest of the script runs in the offline network.
 # shellcheck disable=SC2120
+# A /run and /var/lib/pinfold of the script's own: nothing of this host's waits or is remembered here,
+# and nothing stays.  Not /run/pinfold alone: the host's goes with its last session, and with it every
+# mount that somebody has there.
+own_state() {
+	[ -n "${OWN_STATE:-}" ] || OWN_STATE=1 again_in unshare -m --propagation private
+	mount -t tmpfs -o mode=0755 none /run
+	mkdir -m 0700 /run/pinfold
+	mkdir -p /var/lib/pinfold
+	mount -t tmpfs -o mode=0700 none /var/lib/pinfold
+}
 lab() { [ -n "${LAB_DIR:-}" ] || again_in bash "$top/tests/lab/lab.sh" "$@"; }
 
 tap_count=0 tap_failed=0

@@ -55,6 +55,8 @@ static int make_place(void **state)
 			.text = p->path[i],
 			.origin = (char *)(uintptr_t) "test",
 		};
+	/* Open to NOBODY, so that the owner explains nothing. */
+	assert_int_equal(chmod(p->path[0], 0777), 0);
 	p->set = (struct path_set){ p->rule, ARRAY_SIZE(p->rule) };
 	p->pen = (struct explain_pen){
 		.paths = &p->set,
@@ -296,6 +298,22 @@ static void read_bytes(const void *bytes, size_t n, struct explain_head *head,
 	close(fd);
 }
 
+static void test_a_directory_of_another_owner_is_hinted_where_the_policy_lets_write(void **state)
+{
+	struct place *p = *state;
+	struct explain_hint hint;
+
+	put(p, "ws/tool", "x", 0755);
+	assert_false(explain_end(&p->pen, "./tool", 1, false, &hint));
+	assert_int_equal(chmod(p->path[0], 0755), 0);
+	assert_true(explain_end(&p->pen, "./tool", 1, false, &hint));
+	assert_non_null(strstr(hint.what, "can't write there"));
+	assert_non_null(strstr(hint.advice, "chown 54321 "));
+	assert_false(explain_end(&p->pen, "./tool", 0, false, &hint));
+	p->pen.dir = p->path[1];
+	assert_false(explain_end(&p->pen, p->path[0], 1, false, &hint));
+}
+
 static void test_offsets_beyond_the_file_are_absent(void **state)
 {
 	struct {
@@ -382,6 +400,7 @@ int main(void)
 		IN_PLACE(test_a_missing_name_behind_env_is_hinted_only_for_127),
 		IN_PLACE(test_a_set_uid_program_that_failed_is_hinted),
 		IN_PLACE(test_a_sandbox_inside_is_hinted_unless_it_may_nest),
+		IN_PLACE(test_a_directory_of_another_owner_is_hinted_where_the_policy_lets_write),
 		cmocka_unit_test(test_offsets_beyond_the_file_are_absent),
 		cmocka_unit_test(test_a_first_line_without_end_is_cut_as_the_kernel_cuts_it),
 		cmocka_unit_test(test_a_real_program_tells_its_loader_and_libraries),
