@@ -7,12 +7,14 @@
  * never by a mixture.  What an old verdict left in a socket carries the number and counts no more.
  */
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include <bpf/bpf.h>
 
 #include "base/err.h"
 #include "net/fill.h"
+#include "net/grace.h"
 #include "net/inner.h"
 #include "policy/policy.h"
 
@@ -45,10 +47,12 @@ static int build(struct net_fence *f, struct rule_set *n, struct pinfold_error *
 	return 0;
 }
 
-static void drop(const struct net_fence *f, struct rule_set *n)
+/* What a program may still look at stays in the maps, where nobody asks for it any more. */
+static void drop(const struct net_fence *f, struct rule_set *n, bool unused)
 {
+	if (unused)
+		net_unfill(&f->kernel, n->rules, &n->tables);
 	vouch_table_free(n->vouched);
-	net_unfill(&f->kernel, n->rules, &n->tables);
 	net_tables_done(&n->tables);
 }
 
@@ -110,13 +114,18 @@ int net_fence_reload(struct net_fence *f, const struct policy *p, struct pinfold
 		.cut = f->cut,
 		.slot = !f->slot,
 	};
-	int rc;
+	struct net_grace grace;
+	int rc = net_grace_open(&grace);
 
+	if (rc < 0)
+		return err_set(e, rc, "network: cannot wait for running programs: %s",
+			       strerror(-rc));
 	if (p->net.on_revoke == REVOKE_CUT)
 		other.cut = other.rules;
 	rc = build(f, &other, e);
 	if (rc == 0)
 		rc = take_turns(f, &other, e);
-	drop(f, &other);
+	drop(f, &other, rc < 0 || net_grace_wait(&grace) == 0);
+	net_grace_close(&grace);
 	return rc;
 }

@@ -1,3 +1,4 @@
+/* wrap: net_grace_wait net_unfill */
 /* SPDX-License-Identifier: MIT */
 /* New rules for a session that runs: no moment is wider than both, what was taken back ends when it
  * is to end, and nothing else does. */
@@ -9,6 +10,33 @@
 #define LOCAL_PORT 3002
 #define RELOADS 120
 #define BEAT_MS 100
+
+struct net_grace;
+struct net_kernel;
+struct net_tables;
+
+int __real_net_grace_wait(const struct net_grace *g);
+int __wrap_net_grace_wait(const struct net_grace *g);
+void __real_net_unfill(const struct net_kernel *k, uint32_t rules, const struct net_tables *t);
+void __wrap_net_unfill(const struct net_kernel *k, uint32_t rules, const struct net_tables *t);
+
+static int waits;
+static int unfills_without;
+
+int __wrap_net_grace_wait(const struct net_grace *g)
+{
+	const int rc = __real_net_grace_wait(g);
+
+	waits += rc == 0;
+	return rc;
+}
+
+void __wrap_net_unfill(const struct net_kernel *k, uint32_t rules, const struct net_tables *t)
+{
+	unfills_without += waits == 0;
+	waits = 0;
+	__real_net_unfill(k, rules, t);
+}
 
 /* What a child inside and the test say to each other. */
 struct shared {
@@ -219,6 +247,26 @@ static void new_rules_open_and_shut(void **state)
 	net_fence_counts(lab.fence, &counts);
 	assert_int_equal(counts.denied, 2);
 	assert_int_equal(counts.allowed, 2);
+	lab_done(&lab);
+}
+
+/* A program that began before the switch may still ask for them. */
+static void old_rules_go_when_no_program_is_left_that_uses_them(void **state)
+{
+	struct lab lab;
+	struct rules r;
+
+	(void)state;
+	lab_prepare(&lab, "reload-old");
+	lab_allow(&lab, ALLOWED, 443, PROTO_TCP);
+	lab_fence(&lab);
+	begin(&r, &lab, REVOKE_KEEP);
+	waits = 0;
+	unfills_without = 0;
+	for (int i = 0; i < 3; i++)
+		reload(&lab, &r);
+	assert_int_equal(unfills_without, 0);
+	assert_int_equal(waits, 0); /* each was used */
 	lab_done(&lab);
 }
 
@@ -509,6 +557,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(what_both_refuse_never_passes_while_rules_change),
+		cmocka_unit_test(old_rules_go_when_no_program_is_left_that_uses_them),
 		cmocka_unit_test(new_rules_open_and_shut),
 		cmocka_unit_test(keep_leaves_a_connection_and_cut_ends_it),
 		cmocka_unit_test(connected_datagrams_end_with_their_permission),
