@@ -195,9 +195,10 @@ struct pinfold_run {
 	bool no_denial_notice;
 };
 
-/* Runs argv in a pen and waits for its end.  Signals of the caller (INT, TERM, HUP, QUIT, USR1,
- * USR2, WINCH) are passed on while it waits, as a shell would; the caller's own handlers are put
- * back afterwards.  Needs CAP_SYS_ADMIN, CAP_BPF, CAP_NET_ADMIN, CAP_SETUID, CAP_SETGID.
+/* Runs argv in a pen and waits for its end.  Signals of the caller (INT, TERM, QUIT, USR1, USR2,
+ * WINCH) are passed on while it waits, as a shell would; the caller's own handlers are put back
+ * afterwards.  HUP opens the record anew, and is passed on when there is none, or when it tells that
+ * the terminal is gone.  Needs CAP_SYS_ADMIN, CAP_BPF, CAP_NET_ADMIN, CAP_SETUID, CAP_SETGID.
  *
  * Returns 0 and stores the wait status (see waitpid(2)) of the command.  Any error means that the
  * command was not started: -EINVAL for a policy that can't be enforced, -ENOENT and -EACCES with
@@ -251,6 +252,7 @@ struct pinfold_attach {
 	const char *cgroup;   /* a path in the cgroup2 hierarchy, or as in /proc/PID/cgroup */
 	const char *agent;    /* for the record */
 	const char *log_path; /* overrides audit.path; "-" is standard error */
+	const char *log_to;   /* as in struct pinfold_run */
 	bool keep;            /* pin it, and leave it in place when this call ends */
 	bool cut;             /* end the sockets that were there before and that are refused */
 	bool observe;         /* as in struct pinfold_run */

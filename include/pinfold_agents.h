@@ -65,6 +65,7 @@ struct pinfold_exec {
 	const char *tool;     /* NULL: "exec" */
 	char *const *argv;    /* borrowed; NULL-terminated */
 	const char *log_path; /* overrides audit.path; "-" is standard error */
+	const char *log_to;   /* as in struct pinfold_run */
 	/* Borrowed; as in struct pinfold_run. */
 	const char *const *state_dirs;
 	size_t n_state_dirs;

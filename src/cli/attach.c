@@ -46,6 +46,14 @@ static int set_log(void *data, const char *value)
 	return 0;
 }
 
+static int set_log_to(void *data, const char *value)
+{
+	struct attach_options *o = data;
+
+	o->args.log_to = value;
+	return 0;
+}
+
 static int set_keep(void *data, const char *value)
 {
 	struct attach_options *o = data;
@@ -91,6 +99,7 @@ const struct option_row ATTACH_OPTIONS[] = {
 	{ "cut", 0, NULL, "end sockets that were open before and are refused", set_cut },
 	{ "observe", 0, NULL, "refuse nothing but metadata; record would_deny", set_observe },
 	{ "log", 0, "FILE", "the record, instead of the policy's audit.path", set_log },
+	{ "log-to", 0, "WHERE", "send the record to journal or syslog as well", set_log_to },
 	{ "agent", 0, "NAME", "the agent's name, for the record", set_agent },
 	{ "quiet", 'q', NULL, "no words but errors", set_quiet },
 	{ 0 },

@@ -16,6 +16,7 @@ struct exec_options {
 	struct agent_options agent; /* first: shared setters */
 	const char *tool;
 	const char *log;
+	const char *log_to;
 	const char *state[STATE_DIRS_MAX];
 	size_t n_state;
 	bool ask;
@@ -36,6 +37,14 @@ static int set_log(void *data, const char *value)
 	struct exec_options *o = data;
 
 	o->log = value;
+	return 0;
+}
+
+static int set_log_to(void *data, const char *value)
+{
+	struct exec_options *o = data;
+
+	o->log_to = value;
 	return 0;
 }
 
@@ -87,6 +96,7 @@ const struct option_row EXEC_OPTIONS[] = {
 	{ "ask", 0, NULL, "ask at the terminal for what needs approval", set_ask },
 	{ "tag-output", 0, NULL, "wrap standard output for a model", set_tag },
 	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
+	{ "log-to", 0, "WHERE", "send the record to journal or syslog as well", set_log_to },
 	{ "state-dir", 0, "DIR", "close DIR to others and prove it out of reach (repeatable)",
 	  set_state_dir },
 	{ "quiet", 'q', NULL, "no hints on standard error", set_quiet },
@@ -157,6 +167,7 @@ static int exec_with(const struct exec_options *o, char **command)
 		.tool = o->tool,
 		.argv = command,
 		.log_path = o->log,
+		.log_to = o->log_to,
 		.state_dirs = o->state,
 		.n_state_dirs = o->n_state,
 		.ask = o->ask,

@@ -16,6 +16,7 @@
 struct learn_options {
 	const char *out;
 	const char *log;
+	const char *log_to;
 	bool force;
 	bool quiet;
 };
@@ -33,6 +34,14 @@ static int set_log(void *data, const char *value)
 	struct learn_options *o = data;
 
 	o->log = value;
+	return 0;
+}
+
+static int set_log_to(void *data, const char *value)
+{
+	struct learn_options *o = data;
+
+	o->log_to = value;
 	return 0;
 }
 
@@ -58,6 +67,7 @@ const struct option_row LEARN_OPTIONS[] = {
 	{ "output", 'o', "POLICY", "where the policy goes; - is standard output", set_out },
 	{ "force", 'f', NULL, "write over a policy that is there", set_force },
 	{ "log", 0, "FILE", "append the record to FILE; - is standard error", set_log },
+	{ "log-to", 0, "WHERE", "send the record to journal or syslog as well", set_log_to },
 	{ "quiet", 'q', NULL, "no words on standard error", set_quiet },
 	{ 0 },
 };
@@ -170,6 +180,7 @@ static int run_and_write(const struct learn_options *o, const struct pinfold_pol
 			.policy = policy,
 			.argv = command,
 			.log_path = o->log,
+			.log_to = o->log_to,
 			.observe = true,
 			.sight = pinfold_learn_see,
 			.sight_data = l,

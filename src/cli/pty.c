@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "base/clean.h"
+#include "base/tty.h"
 #include "cli/run.h"
 #include "cli/verbs.h"
 
@@ -41,6 +42,7 @@ struct relay {
 	int leader; /* socket to it */
 	pid_t leader_pid;
 	int signals;
+	bool had_terminal;
 	bool raw;
 	bool input_ended;
 	bool ended;
@@ -67,11 +69,15 @@ static int watch_signals(sigset_t *ret_old)
 	return fd < 0 ? -errno : fd;
 }
 
-static int next_signal(int fd)
+/* 0: none is left. */
+static int next_signal(int fd, int *ret_code)
 {
 	struct signalfd_siginfo info;
 
-	return read(fd, &info, sizeof(info)) == sizeof(info) ? (int)info.ssi_signo : 0;
+	if (read(fd, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	*ret_code = info.ssi_code;
+	return (int)info.ssi_signo;
 }
 
 static bool is_passed(int sig)
@@ -161,12 +167,13 @@ static _Noreturn void be_leader(struct job *j)
 		struct pollfd p[] = { { .fd = signals, .events = POLLIN },
 				      { .fd = j->relay, .events = POLLIN } };
 		int sig;
+		int code;
 
 		if (poll(p, ARRAY_SIZE(p), -1) < 0 && errno != EINTR)
 			break;
 		if (p[1].revents)
 			take_order(j, pid);
-		while ((sig = next_signal(signals)) > 0)
+		while ((sig = next_signal(signals, &code)) > 0)
 			if (is_passed(sig))
 				kill(pid, sig);
 	}
@@ -229,13 +236,30 @@ static void hear_leader(struct relay *r)
 	r->ended = true;
 }
 
+static bool has_hung_up(const struct relay *r, int code)
+{
+	return code == SI_KERNEL || (r->had_terminal && !tty_is_controlling());
+}
+
+/* As our terminal is gone, so is the pen's: the kernel tells the leader. */
+static void hang_up(struct relay *r)
+{
+	clean_close(&r->master);
+	r->master = -1;
+	r->input_ended = true;
+	r->n_in = 0;
+}
+
 static void hear_signals(struct relay *r)
 {
 	int sig;
+	int code;
 
-	while ((sig = next_signal(r->signals)) > 0) {
+	while ((sig = next_signal(r->signals, &code)) > 0) {
 		if (sig == SIGWINCH)
 			copy_size(r);
+		else if (sig == SIGHUP && has_hung_up(r, code))
+			hang_up(r);
 		else if (is_passed(sig))
 			kill(r->leader_pid, sig);
 	}
@@ -365,7 +389,11 @@ static int start(struct relay *r, struct job *j)
 
 int pty_run(int (*fn)(void *data), void *data)
 {
-	struct relay r = { .master = -1, .leader = -1, .signals = -1, .status = EXIT_NOT_CONFINED };
+	struct relay r = { .master = -1,
+			   .leader = -1,
+			   .signals = -1,
+			   .status = EXIT_NOT_CONFINED,
+			   .had_terminal = tty_is_controlling() };
 	struct job j = { .fn = fn, .data = data, .slave = -1, .relay = -1 };
 	int e = start(&r, &j);
 

@@ -121,9 +121,11 @@ static int open_record(struct attachment *a, struct pinfold_error *e)
 		return err_set(e, -EIO, "no random numbers for the session's name");
 	snprintf(s->id, sizeof(s->id), "%016llx", (unsigned long long)random);
 	r = record_open(path, &who, &s->record, e);
+	if (r == 0 && s->log_to)
+		r = record_mirror(s->record, s->log_to, e);
 	if (r < 0)
-		return r;
-	s->is_recorded = path != NULL;
+		return r == -EINVAL ? -EDESTADDRREQ : r; /* no word about the policy */
+	s->is_recorded = path || s->log_to;
 	return quiet_read(s->policy, &s->quiet, e);
 }
 
@@ -371,6 +373,7 @@ int pinfold_attach(const struct pinfold_attach *args, struct pinfold_error *e)
 	a->cgroup.fd = -1;
 	a->s.agent = args->agent;
 	a->s.log_path = args->log_path;
+	a->s.log_to = args->log_to;
 	a->s.notice = args->notice;
 	a->s.notice_data = args->data;
 	a->s.started_us = clock_us();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What `exec` leaves in the record. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -22,7 +23,12 @@ int exec_open_record(struct exec *x, struct pinfold_error *e)
 		.channel = place_provider(p),
 	};
 
-	return record_open(path, &who, &x->record, e);
+	int r = record_open(path, &who, &x->record, e);
+
+	if (r == 0 && x->args->log_to)
+		r = record_mirror(x->record, x->args->log_to, e);
+	/* No word about the configuration. */
+	return r == -EINVAL || r == -ENOENT ? -EDESTADDRREQ : r;
 }
 
 void exec_log_tool_policy(const struct exec *x, const char *level, const char *rule)
@@ -96,8 +102,11 @@ static void write_result(const struct exec *x, struct record_line *l)
 void exec_log_end(const struct exec *x, const char *refused)
 {
 	const struct agents_place *p = &x->decision.place;
-	struct record_line *l = record_begin(x->record, "tool_execution");
+	struct record_line *l;
 	size_t argc = 0;
+
+	record_tick(x->record); /* the file may have been renamed while the command ran */
+	l = record_begin(x->record, "tool_execution");
 
 	while (x->args->argv[argc])
 		argc++;

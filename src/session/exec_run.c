@@ -58,6 +58,7 @@ static int run_session(struct exec *x, const struct string_list *state, struct p
 	s.n_sources = files->n;
 	s.scope = x->decision.place.scope_name;
 	s.log_path = x->args->log_path;
+	s.log_to = x->args->log_to;
 	s.state_dirs = (const char *const *)state->s;
 	s.n_state_dirs = state->n;
 	s.notice = x->args->notice;

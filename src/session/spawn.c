@@ -39,6 +39,7 @@
 
 #include "base/clean.h"
 #include "base/err.h"
+#include "base/tty.h"
 #include "fs/fence.h"
 #include "fs/guard.h"
 #include "net/fence.h"
@@ -212,7 +213,7 @@ int session_spawn(struct session *s, struct pinfold_error *e)
 		return err_set(e, -errno, "cannot make a socket pair: %s", strerror(errno));
 	s->link = pair[0];
 	theirs = pair[1];
-	s->command.has_terminal = terminal_is_controlling();
+	s->command.has_terminal = tty_is_controlling();
 	birth = (struct birth){ .s = s, .link = theirs };
 	s->init = give_birth(s, &args, &birth);
 	if (s->init < 0)

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "session/terminal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/clean.h"
+#include "base/clock.h"
+#include "base/tty.h"
 
-bool terminal_is_controlling(void)
-{
-	auto_close int fd = open("/dev/tty", O_RDONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
-
-	return fd >= 0 || errno != ENXIO;
-}
+/* Between a SIGHUP that somebody passes on and the end of the terminal that it tells of: sudo,
+ * whose own terminal hung up, sends the one before it closes the other. */
+#define HANGUP_ECHO_US 5000000
 
 void terminal_note(struct terminal *ret)
 {
@@ -64,4 +60,30 @@ void terminal_stop(int sig)
 	/* Here it stops; an orphaned process group goes on at once. */
 	pthread_sigmask(SIG_UNBLOCK, &one, NULL);
 	pthread_sigmask(SIG_BLOCK, &one, NULL);
+}
+
+void hangup_note(struct hangup *ret)
+{
+	struct sigaction now;
+
+	*ret = (struct hangup){ .had_terminal = tty_is_controlling() };
+	ret->is_ignored = sigaction(SIGHUP, NULL, &now) == 0 && now.sa_handler == SIG_IGN;
+}
+
+static bool lost_terminal(const struct hangup *h)
+{
+	return h->had_terminal && !tty_is_controlling();
+}
+
+bool hangup_is_real(struct hangup *h, int code)
+{
+	h->heard_us = clock_us();
+	/* The kernel's own, or what a shell passes on when its terminal is gone. */
+	return !h->is_ignored && (code == SI_KERNEL || lost_terminal(h));
+}
+
+bool hangup_followed(const struct hangup *h)
+{
+	return h->heard_us && clock_us() - h->heard_us < HANGUP_ECHO_US && !h->is_ignored &&
+	       lost_terminal(h);
 }

@@ -4,6 +4,7 @@
 #define PINFOLD_SESSION_TERMINAL_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 #include <termios.h>
 
@@ -12,9 +13,6 @@ struct terminal {
 	bool has_modes;
 	struct termios modes;
 };
-
-/* Whether this process has a controlling terminal. */
-bool terminal_is_controlling(void);
 
 /* Remembers the terminal as it is now. */
 void terminal_note(struct terminal *ret);
@@ -28,5 +26,22 @@ void terminal_restore(const struct terminal *t);
 /* Lets sig, which is blocked, do to this process what it does by default: stop it, until somebody
  * continues it. */
 void terminal_stop(int sig);
+
+/* SIGHUP means two things: the terminal is gone, or somebody asks that the record be opened anew.
+ */
+struct hangup {
+	bool had_terminal;
+	bool is_ignored;   /* nohup */
+	uint64_t heard_us; /* 0: never */
+};
+
+/* To be called before SIGHUP is read from a descriptor. */
+void hangup_note(struct hangup *ret);
+
+/* Whether the SIGHUP that came with this si_code tells of a terminal's end. */
+bool hangup_is_real(struct hangup *h, int code);
+
+/* Whether a SIGHUP that did not look like it was followed by the terminal's end. */
+bool hangup_followed(const struct hangup *h);
 
 #endif

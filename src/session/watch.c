@@ -44,7 +44,8 @@ struct watch {
 	int exec_error;
 	int dir_error;
 	bool init_gone;
-	struct terminal terminal;   /* as it was when the session began */
+	struct terminal terminal; /* as it was when the session began */
+	struct hangup hangup;
 	uint64_t stop_was_heard_us; /* what init told of the same stop is old by then */
 	sigset_t old_mask;
 	struct pinfold_error *e;
@@ -166,6 +167,18 @@ static bool came_from_terminal(const struct signalfd_siginfo *info)
 	return info->ssi_code == SI_KERNEL;
 }
 
+/* Rotation is no business of the command: it hears nothing of it. */
+static void on_hangup(struct watch *w, int code)
+{
+	struct pinfold_error e = { 0 };
+	bool ends = hangup_is_real(&w->hangup, code);
+
+	if (ends || (!w->s->is_recorded && !w->hangup.is_ignored))
+		ask_to_end(w, SIGHUP);
+	else if (w->s->is_recorded && record_reopen(w->s->record, &e) < 0)
+		log_degraded(w->s, "record", e.text);
+}
+
 static int on_signal(struct watch *w)
 {
 	struct signalfd_siginfo info;
@@ -176,8 +189,10 @@ static int on_signal(struct watch *w)
 		stop_together(w, (int)info.ssi_signo);
 		return 0;
 	}
-	if (info.ssi_signo == SIGTERM || info.ssi_signo == SIGHUP) {
-		ask_to_end(w, (int)info.ssi_signo);
+	if (info.ssi_signo == SIGHUP) {
+		on_hangup(w, info.ssi_code);
+	} else if (info.ssi_signo == SIGTERM) {
+		ask_to_end(w, SIGTERM);
 	} else if (!came_from_terminal(&info)) {
 		struct link_message m = { .word = LINK_SIGNAL, .value = (int)info.ssi_signo };
 
@@ -204,6 +219,8 @@ static int on_tick(struct watch *w)
 		w->s->timed_out = true;
 		ask_to_end(w, SIGTERM);
 	}
+	if (!w->kill_at_us && hangup_followed(&w->hangup))
+		ask_to_end(w, SIGHUP);
 	if (w->kill_at_us && now >= w->kill_at_us)
 		cgroup_kill(&w->s->cgroup);
 	return 0;
@@ -430,6 +447,7 @@ int session_watch(struct session *s, struct pinfold_error *e)
 	if (s->policy->limits.timeout_ms)
 		w.timeout_at_us = clock_us() + s->policy->limits.timeout_ms * 1000;
 	terminal_note(&w.terminal);
+	hangup_note(&w.hangup);
 	r = open_watch(&w);
 	if (r < 0)
 		err_set(e, r, "cannot watch the session: %s", strerror(-r));

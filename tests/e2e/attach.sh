@@ -108,6 +108,20 @@ logged 'the record tells of the attachment and of each fence' \
 logged 'a refused connection is a line' 'ev["event"] == "net_deny" and ev["dst"] == "198.51.100.20"'
 logged 'a refused name is a line' 'ev["event"] == "dns_deny" and ev["name"] == "other.test"'
 
+# --- the record is rotated ----------------------------------------------------------------------------
+seqs() { grep -ho '"seq":[0-9]*' "$@" | cut -d: -f2 | sort -n; }
+for i in 1 2 3; do
+	mv "$LOG" "$LOG.$i"
+	kill -HUP "$attach_pid"
+	until_true 20 test -e "$LOG"
+	fetch "http://198.51.100.$((20 + i))/" >/dev/null 2>&1
+done
+check 'renamed, and told by SIGHUP, the record is made anew' until_true 20 grep -q '198.51.100.23' "$LOG"
+expect 'the fence is still there' 'Failed to connect' fetch http://198.51.100.20/
+check 'no line is lost, none is doubled' bash -c '[ "$1" = "$(seq "$(wc -l <<<"$1")")" ]' - "$(seqs "$LOG" "$LOG".*)"
+cat "$LOG".[123] "$LOG" >"$T/all" && mv "$T/all" "$LOG.all" && rm "$LOG".[123]
+cat "$LOG.all" >"$LOG" && rm "$LOG.all" # what is below asks for all of it
+
 # --- refusals --------------------------------------------------------------------------------------
 attach() { "$PINFOLD" attach -p "$policy" --quiet --cgroup "$@"; }
 expect 'a second fence is refused' 'has a fence already' attach "$cg"

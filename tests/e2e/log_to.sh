@@ -55,6 +55,26 @@ check 'the entry has event, session and priority' received '^PINFOLD_EVENT=net_d
 check 'a session' received '^PINFOLD_SESSION=[0-9a-f]{16}$'
 check 'and a priority' received '^PRIORITY=4$'
 
+# --- the other verbs that keep a record -------------------------------------------------------------
+stop_receiver
+rm "$T/got" "$T/journal"
+receiver "$T/log" "$T/got"
+fresh_log
+check 'learn has --log-to' bash -c 'cd "$1" && "$PINFOLD" learn -q -o - --log "$2" --log-to "syslog:$3" -- true' - "$WS" "$LOG" "$T/log"
+check '... and every line arrives' same ']: '
+config=$T/gateway.json
+echo "{ agents: { defaults: { workspace: '$WS', sandbox: { mode: 'all', workspaceAccess: 'rw', workspaceRoot: '$T/boxes' } } } }" >"$config"
+: >"$T/got"
+fresh_log
+check 'exec has it' "$PINFOLD" exec --config "$config" --session x --log "$LOG" --log-to "syslog:$T/log" -- true
+check '... and every line arrives, of the pen and of what was decided' same ']: '
+check '... the execution among them' received '"event":"tool_execution"'
+status '... when nobody receives nothing starts' 125 "$PINFOLD" exec --config "$config" --session x --log-to "syslog:$T/none" -- touch "$WS/started"
+check '... nothing at all' test ! -e "$WS/started"
+# attach.sh has it for attach.
+stop_receiver
+receiver "$T/journal" "$T/got"
+
 # --- a receiver that goes, or stops reading ---------------------------------------------------------
 fresh_log
 start_pen --log-to "journal:$T/journal" -- sh -c "sleep 1; $try"
