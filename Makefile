@@ -9,6 +9,7 @@ BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 PKGS    := libbpf libseccomp libcjson libidn2 libcap libmd libpsl
 VERSION := $(shell sed -n 's/^.define PINFOLD_VERSION "\(.*\)"/\1/p' include/pinfold.h)
 
+comma := ,
 # CFLAGS and LDFLAGS belong to whoever builds; what the code needs is below.
 CFLAGS  ?= -O2 -g
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold-style-definition \
@@ -21,6 +22,11 @@ NEED     = -std=gnu11 -D_GNU_SOURCE -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
 LINK    := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LINK_SO := -Wl,-z,relro,-z,now,-z,defs,--version-script=src/$(NAME).map,-soname,lib$(NAME).so.$(firstword $(subst ., ,$(VERSION)))
 LIBS     = $(shell pkg-config --libs $(PKGS))
+# The program holds in itself what is slow to load, where there are archives of all of it: looking for ten
+# libraries was half of a start (docs/benchmarks.md).  `make STATIC=` leaves them shared.
+STATIC  ?= $(if $(SAN),,bpf seccomp psl idn2 unistring md elf z)
+ARCHIVE := $(filter /%,$(foreach l,$(STATIC),$(shell $(CC) -print-file-name=lib$(l).a)))
+HELD    := $(if $(filter $(words $(STATIC)),$(words $(ARCHIVE))),$(ARCHIVE) -Wl$(comma)--as-needed)
 BPFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Ibpf \
            -idirafter /usr/include/$(shell gcc -print-multiarch 2>/dev/null)
 
@@ -43,7 +49,7 @@ all: $(O)/$(NAME)                           ## build the program (the default)
 
 $(O)/$(NAME): $(CLI) $(O)/lib$(NAME).a
 	$(call say,LD)
-	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LINK) $(LDFLAGS) -o $@ $^ $(HELD) $(LIBS)
 
 $(O)/lib$(NAME).a: $(CORE:%.c=$(O)/%.o)
 	$(call say,AR)
@@ -68,7 +74,6 @@ $(O)/gen/%.skel.h: $(O)/gen/%.bpf.o
 
 # A test that replaces system calls names them in its first line: /* wrap: open read */
 wraps = $(addprefix -Wl$(comma)--wrap=,$(shell sed -n '1s|^/\* wrap: \(.*\) \*/$$|\1|p' $(1)))
-comma := ,
 
 $(O)/tests/%: tests/%.c $(O)/lib$(NAME).a
 	$(call say,TEST)
