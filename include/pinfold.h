@@ -197,8 +197,8 @@ struct pinfold_run {
 
 /* Runs argv in a pen and waits for its end.  Signals of the caller (INT, TERM, QUIT, USR1, USR2,
  * WINCH) are passed on while it waits, as a shell would; the caller's own handlers are put back
- * afterwards.  HUP opens the record anew, and is passed on when there is none, or when it tells that
- * the terminal is gone.  Needs CAP_SYS_ADMIN, CAP_BPF, CAP_NET_ADMIN, CAP_SETUID, CAP_SETGID.
+ * afterwards.  HUP opens the record anew, and is passed on when there is none, or when it tells
+ * that the terminal is gone.  Needs CAP_SYS_ADMIN, CAP_BPF, CAP_NET_ADMIN, CAP_SETUID, CAP_SETGID.
  *
  * Returns 0 and stores the wait status (see waitpid(2)) of the command.  Any error means that the
  * command was not started: -EINVAL for a policy that can't be enforced, -ENOENT and -EACCES with

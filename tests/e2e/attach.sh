@@ -11,7 +11,7 @@ root=$(awk '/ - cgroup2 / { at = $5 } END { print at }' /proc/self/mountinfo)
 [ "$root" = /sys/fs/cgroup ] || mount --bind "$root" /sys/fs/cgroup
 # So are its control sockets: a directory of other people's making is not used.
 mount -t tmpfs none /run
-cgroups=() crun_root=$T/crun
+cgroups=() engine=crun
 new_cgroup() { # NAME: $cg
 	cg=/sys/fs/cgroup/pinfold-e2e-$$-$1
 	mkdir "$cg"
@@ -20,7 +20,7 @@ new_cgroup() { # NAME: $cg
 # shellcheck disable=SC2317 # called by the trap
 clean_cgroups() {
 	local c
-	crun --root "$crun_root" delete -f box >/dev/null 2>&1
+	box delete -f box >/dev/null 2>&1
 	for c in "${cgroups[@]}"; do
 		"$PINFOLD" detach --cgroup "$c" >/dev/null 2>&1
 		[ -e "$c" ] && echo 1 >"$c/cgroup.kill"
@@ -29,6 +29,12 @@ clean_cgroups() {
 	clean_up
 }
 trap clean_cgroups EXIT
+# Without a word crun takes systemd for the one who makes cgroups, runc the file system.
+box() { # COMMAND...: of a container engine, its state apart from the host's
+	local words=()
+	[ "$engine" = runc ] || words=(--cgroup-manager=cgroupfs)
+	timeout 20 "$engine" --root "$T/engine-$engine" "${words[@]}" "$@" </dev/null
+}
 
 # shellcheck disable=SC2317
 inside() { (echo "$BASHPID" >"$cg/cgroup.procs" && exec "$@"); } # COMMAND...: in $cg
@@ -272,12 +278,11 @@ bundle() { # DIR NAMESPACES-JSON CGROUP: a real bundle
 		    { "type": "pid" }, { "type": "mount" }, { "type": "ipc" }, { "type": "uts" } $2 ] } }
 	CONFIG
 }
-box() { timeout 20 crun --root "$crun_root" --cgroup-manager=cgroupfs "$@" </dev/null; }
 in_box() { box exec box /bin/fetch "$1" "$2" 2>&1; } # HOST PORT
 container() { # NAME NAMESPACES-JSON
-	local where="pinfold-e2e-$$-$1"
-	bundle "$T/$1" "$2" "/$where"
-	box run -d -b "$T/$1" box >"$T/crun.out" 2>&1
+	local where="pinfold-e2e-$$-$engine-$1"
+	bundle "$T/$engine-$1" "$2" "/$where"
+	box run -d -b "$T/$engine-$1" box >"$T/engine.out" 2>&1
 	cg=/sys/fs/cgroup/$where
 	cgroups=("$cg" "${cgroups[@]}")
 }
@@ -300,9 +305,6 @@ try_container() { # NAME
 	expect "$1: after which all is open" '^ok 198.51.100.20' in_box 198.51.100.20 443
 	box delete -f box >/dev/null 2>&1
 }
-container host-network ''
-try_container 'a container in the network of the host'
-
 # One with a network of its own, which a pair of devices leads out of.
 unshare --net sleep 1000 &
 started+=("$!")
@@ -313,7 +315,15 @@ ip addr add 192.0.2.1/24 dev e2e0
 ip link set e2e0 up
 nsenter --net="$net" sh -c 'ip link set lo up; ip addr add 192.0.2.2/24 dev eth0; ip link set eth0 up
 	ip route add default via 192.0.2.1'
-container own-network ", { \"type\": \"network\", \"path\": \"$net\" }"
-try_container 'a container with a network of its own'
+for engine in crun runc; do
+	if ! command -v "$engine" >/dev/null; then
+		skip "containers that $engine makes" "$engine is not installed"
+		continue
+	fi
+	container host-network ''
+	try_container "$engine, a container in the network of the host"
+	container own-network ", { \"type\": \"network\", \"path\": \"$net\" }"
+	try_container "$engine, a container with a network of its own"
+done
 
 finish
