@@ -456,9 +456,7 @@ const char *fs_fence_start_dir(const struct fs_fence *f, const char *cwd)
 
 bool fs_fence_is_guarded(const struct fs_fence *f, const char *path)
 {
-	const struct fs_node *n = fs_plan_find(&f->plan, path);
-
-	return n && n->kind == NODE_TREE && n->is_dir && n->is_ruled && !n->is_system;
+	return fs_plan_guards(&f->plan, path);
 }
 
 const char *fs_fence_gap(const struct fs_fence *f)

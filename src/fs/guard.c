@@ -291,6 +291,15 @@ int guard_hold(const struct guard *g)
 
 /* ---- while it runs -------------------------------------------------------------------------- */
 
+void guard_go(const struct guard *g)
+{
+	const char go = 1;
+
+	/* If it is dead, so is the pen. */
+	if (g)
+		(void)!send(g->fd, &go, sizeof(go), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 int guard_fd(const struct guard *g)
 {
 	return g ? g->fd : -1;

@@ -77,6 +77,9 @@ int guard_meet(const struct guard *g, bool *ret_hold);
  * System calls only. */
 int guard_hold(const struct guard *g);
 
+/* Parent: the command starts, and the look goes on beside it.  NULL is no guard. */
+void guard_go(const struct guard *g);
+
 /* Parent: readable when there is a message; -1 without a guard. */
 int guard_fd(const struct guard *g);
 

@@ -101,6 +101,7 @@ struct guard_core {
 	size_t n_jobs;
 	size_t job_room;
 	bool links_done;
+	bool rests; /* the look waits for the command's start */
 	struct guard_look at;
 
 	struct guard_file *linked; /* denied, and with more than one name */

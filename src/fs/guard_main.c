@@ -22,6 +22,8 @@
 #include "fs/guard_wire.h"
 
 #define LAUNCH_BUDGET_US 3000 /* the command is held no longer than this */
+#define LAUNCH_SAMPLE_US 500  /* after which it is plain whether that will do */
+#define STEPS_PER_DIR 3       /* of a small directory: opened, read, found to be at its end */
 
 #define LOOKING_NICE 10
 #define END_MS 5000
@@ -51,15 +53,25 @@ static int look_on(struct guard_core *g, bool *ret_over)
 	return 0;
 }
 
+/* Whether what is known to be left takes more than what is left of the budget, twice.  A large tree
+ * is not to cost the whole of it for nothing. */
+static bool is_hopeless(const struct guard_core *g, uint64_t spent_us, uint64_t steps)
+{
+	return spent_us >= LAUNCH_BUDGET_US ||
+	       (spent_us >= LAUNCH_SAMPLE_US && g->n_jobs * STEPS_PER_DIR * spent_us / steps >
+						    2 * (uint64_t)(LAUNCH_BUDGET_US - spent_us));
+}
+
 static int look_within_budget(struct guard_core *g, bool *ret_over)
 {
 	/* There is one listener for system calls, and an observer needs it. */
 	bool waits = fs_fence_observes(g->fence);
-	uint64_t end = waits ? UINT64_MAX : clock_us() + LAUNCH_BUDGET_US;
+	uint64_t begin = clock_us();
+	uint64_t steps = 0;
 	int r = 0;
 
 	*ret_over = false;
-	while (r == 0 && !*ret_over && clock_us() < end)
+	while (r == 0 && !*ret_over && (waits || !is_hopeless(g, clock_us() - begin, ++steps)))
 		r = look_on(g, ret_over);
 	return r;
 }
@@ -104,6 +116,7 @@ static int meet(struct guard_core *g)
 	if (r == 0 && !over) {
 		r = guard_permit_start(g);
 		reply.hold = 1;
+		g->rests = true;
 		/* What the command does is more urgent than the rest of the look. */
 		setpriority(PRIO_PROCESS, 0, LOOKING_NICE);
 	}
@@ -126,7 +139,27 @@ static int on_pen(struct guard_core *g)
 
 static int on_listener(struct guard_core *g)
 {
-	return guard_listener_read(g);
+	/* Who waits there waits for the end of the look. */
+	g->rests = false;
+	return g->permit < 0 ? guard_listener_read(g) : 0;
+}
+
+/* While the pen is being built, the other fences need the processors. */
+static bool is_resting(struct guard_core *g)
+{
+	g->rests = g->rests && g->n_held == 0;
+	return g->rests;
+}
+
+/* Returns whether the end is asked for, or the supervisor is gone. */
+static bool hear_supervisor(struct guard_core *g)
+{
+	char go;
+
+	if (recv(g->supervisor, &go, sizeof(go), MSG_DONTWAIT) <= 0)
+		return true;
+	g->rests = false;
+	return false;
 }
 
 static int (*const on_slot[])(struct guard_core *g) = {
@@ -146,6 +179,8 @@ static int finish(struct guard_core *g)
 
 	if (g->init < 0)
 		return 0;
+	/* Somebody waits for this end. */
+	setpriority(PRIO_PROCESS, 0, 0);
 	if (pidfd_send_signal(g->init, SIGKILL, NULL, 0) < 0 && errno != ESRCH)
 		return -errno;
 	/* Pid 1 of the pen ends after everything in it. */
@@ -171,21 +206,22 @@ static int end_of_look(struct guard_core *g)
 static int serve(struct guard_core *g)
 {
 	for (;;) {
-		bool looks = !guard_scan_is_idle(g) || g->permit >= 0;
+		bool rests = is_resting(g);
+		bool looks = !rests && (!guard_scan_is_idle(g) || g->permit >= 0);
 		bool over = false;
 		struct pollfd p[SLOTS] = {
 			[SLOT_SUPERVISOR] = { .fd = g->supervisor, .events = POLLIN },
 			[SLOT_PEN] = { .fd = g->pen, .events = POLLIN },
 			[SLOT_NOTIFY] = { .fd = g->notify, .events = POLLIN },
 			[SLOT_PERMIT] = { .fd = g->permit, .events = POLLIN },
-			[SLOT_LISTENER] = { .fd = g->permit < 0 ? g->listener : -1,
+			[SLOT_LISTENER] = { .fd = rests || g->permit < 0 ? g->listener : -1,
 					    .events = POLLIN },
 		};
 		int r = poll(p, SLOTS, looks ? 0 : -1);
 
 		if (r < 0)
 			return -errno;
-		if (p[SLOT_SUPERVISOR].revents)
+		if (p[SLOT_SUPERVISOR].revents && hear_supervisor(g))
 			return finish(g);
 		r = 0;
 		for (int s = SLOT_PEN; s < SLOTS && r >= 0; s++)

@@ -319,6 +319,13 @@ const struct fs_node *fs_plan_find(const struct fs_plan *plan, const char *path)
 	return found;
 }
 
+bool fs_plan_guards(const struct fs_plan *plan, const char *path)
+{
+	const struct fs_node *n = fs_plan_find(plan, path);
+
+	return n && n->kind == NODE_TREE && n->is_dir && n->is_ruled && !n->is_system;
+}
+
 /* A mask is needed where a tree of the host shows the path, and in the pen's own /proc and /dev;
  * elsewhere nothing is there to mount it upon. */
 static bool is_needed(const struct fs_plan *plan, const struct fs_mask *m)

@@ -54,6 +54,7 @@ struct fs_mask {
 	char *path; /* canonical, but for a symlink's own name */
 	bool is_dir;
 	bool is_optional; /* of the session's own /proc or /dev: may be absent */
+	bool may_vanish;  /* before the launch, in a guarded tree: a rule has this very name */
 	dev_t dev;
 	ino_t ino;
 };
@@ -94,6 +95,9 @@ bool fs_plan_grants(const struct fs_plan *plan, const char *path);
 
 /* The innermost tree or place at or above path, or NULL.  Of a finished plan. */
 const struct fs_node *fs_plan_find(const struct fs_plan *plan, const char *path);
+
+/* Whether path lies in a tree where the guard follows names.  Of a finished plan. */
+bool fs_plan_guards(const struct fs_plan *plan, const char *path);
 
 /* Whether a mask is at or above path. */
 bool fs_plan_masks(const struct fs_plan *plan, const char *path);

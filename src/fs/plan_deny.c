@@ -30,6 +30,7 @@ static int add_deny(struct planner *pl, const struct path_rule *rule, const stru
 			.is_dir = S_ISDIR(at->st.st_mode),
 			.is_optional = fs_path_is_at_or_below(at->path, "/proc") ||
 				       fs_path_is_at_or_below(at->path, "/dev"),
+			.may_vanish = strcmp(at->path, rule->path) == 0,
 			.dev = at->st.st_dev,
 			.ino = at->st.st_ino,
 		},

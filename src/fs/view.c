@@ -160,6 +160,14 @@ static int compile_node(struct compiler *c, const struct fs_node *n, struct pinf
 	return 0;
 }
 
+/* What has gone since it was looked at is a name that does not exist, where somebody follows names
+ * or is asked at each open. */
+static bool may_vanish(const struct fs_plan *plan, const struct fs_mask *m)
+{
+	return m->is_optional ||
+	       (m->may_vanish && (plan->observes || fs_plan_guards(plan, m->path)));
+}
+
 static int compile_masks(struct compiler *c)
 {
 	static char store_dir[] = PLACE_STORE_DIR;
@@ -173,7 +181,7 @@ static int compile_masks(struct compiler *c)
 			.target = m->is_dir ? store_dir : store_file,
 			.fd = -1,
 			.is_checked = !m->is_optional,
-			.is_optional = m->is_optional,
+			.is_optional = may_vanish(c->plan, m),
 			.dev = m->dev,
 			.ino = m->ino,
 		};

@@ -240,6 +240,7 @@ int session_release(struct session *s, struct pinfold_error *e)
 		return r;
 	m = (struct link_message){ .word = LINK_GO };
 	r = link_send(s->link, &m);
+	guard_go(s->guard);
 	net_loader_free(take_ptr(s->loader)); /* it has ended; reaped while the command starts */
 	return r < 0 ? err_set(e, r, "the pen's init died before it could start the command") : 0;
 }

@@ -330,6 +330,32 @@ static void a_denied_file_that_is_swapped_before_the_launch_stops_it(void **stat
 	pen_done(&pen);
 }
 
+static void a_denied_file_that_goes_before_the_launch_does_not_stop_it(void **state)
+{
+	struct fs_fence *f = NULL;
+	struct pen pen;
+	int step = 0;
+	double ms = 0;
+
+	(void)state;
+	init(&pen);
+	make_file(in(&pen, "ws/key"), TENANT, "secret");
+	make_file(in(&pen, "ws/target"), TENANT, "secret");
+	assert_int_equal(symlink("target", in(&pen, "ws/other")), 0);
+	allow(&pen, PATH_DENY, in(&pen, "ws/key"), by_policy);
+	assert_int_equal(fs_fence_new(&pen.policy, &pen.set, &pen.tenant, &f, &pen.e), 0);
+	assert_int_equal(unlink(in(&pen, "ws/key")), 0);
+	assert_int_equal(enter_only(f, &step, &ms), 0);
+	fs_fence_free(f);
+	/* The guard knows names, and this one stands in no rule. */
+	allow(&pen, PATH_DENY, in(&pen, "ws/other"), by_policy);
+	assert_int_equal(fs_fence_new(&pen.policy, &pen.set, &pen.tenant, &f, &pen.e), 0);
+	assert_int_equal(unlink(in(&pen, "ws/target")), 0);
+	assert_int_equal(enter_only(f, &step, &ms), -ENOENT);
+	fs_fence_free(f);
+	pen_done(&pen);
+}
+
 /* Prints what a launch costs; a hundred masks may not cost a second. */
 static void a_launch_costs_milliseconds(void **state)
 {
@@ -371,6 +397,7 @@ int main(void)
 		cmocka_unit_test(the_built_in_policy_runs),
 		cmocka_unit_test(the_start_directory_is_one_that_is_granted),
 		cmocka_unit_test(a_denied_file_that_is_swapped_before_the_launch_stops_it),
+		cmocka_unit_test(a_denied_file_that_goes_before_the_launch_does_not_stop_it),
 		cmocka_unit_test(a_launch_costs_milliseconds),
 	};
 
