@@ -26,7 +26,8 @@ LIBS     = $(shell pkg-config --libs $(PKGS))
 # libraries was half of a start (docs/benchmarks.md).  `make STATIC=` leaves them shared.
 STATIC  ?= $(if $(SAN),,bpf seccomp psl idn2 unistring md elf z)
 ARCHIVE := $(filter /%,$(foreach l,$(STATIC),$(shell $(CC) -print-file-name=lib$(l).a)))
-HELD    := $(if $(filter $(words $(STATIC)),$(words $(ARCHIVE))),$(ARCHIVE) -Wl$(comma)--as-needed)
+# Newer libelf wants zstd, and says so.
+HELD    := $(if $(filter $(words $(STATIC)),$(words $(ARCHIVE))),$(ARCHIVE) -Wl$(comma)--as-needed $(shell pkg-config --static --libs libelf))
 BPFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Ibpf \
            -idirafter /usr/include/$(shell gcc -print-multiarch 2>/dev/null)
 
