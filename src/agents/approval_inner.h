@@ -13,6 +13,7 @@
 #define JUDGE_ITEMS_MAX 16384
 
 struct shell_command;
+struct shell_line;
 
 struct judge_item {
 	char *line; /* or NULL: */
@@ -47,7 +48,23 @@ void judge_surroundings(struct judge *j, const struct shell_command *c);
 /* 1: it is what this part of a pattern means; 0; -ENOMEM. */
 int judge_meets(struct judge *j, char *const *words, size_t n, const struct pattern_part *part);
 
+/* Puts what the command starts, one level of it, on the list. */
+int judge_open(struct judge *j, char *const *words, size_t n);
+
+/* Put a copy on the list; callbacks of wrap_open(). */
+int judge_put_words(void *data, char *const *words, size_t n, bool guess);
+int judge_put_line(void *data, const char *text, bool guess);
+
 /* Judges words that only might run; a shell_visit. */
 int judge_guess(void *data, char *const *words, size_t n);
+
+/* Frees the list. */
+void judge_items_free(struct judge_item *item, size_t n);
+
+/* ---- approval_tie.c: patterns that tie several commands together ---------------------------- */
+
+/* What a line's commands make together.  line->doubt: of everything in text that could become a
+ * command, as it stands there. */
+int judge_ties(struct judge *j, const struct shell_line *line, const char *text);
 
 #endif

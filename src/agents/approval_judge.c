@@ -97,8 +97,7 @@ static void words_free(char **words, size_t n)
 	free(words);
 }
 
-/* Callbacks of wrap_open(). */
-static int push_words(void *data, char *const *words, size_t n, bool guess)
+int judge_put_words(void *data, char *const *words, size_t n, bool guess)
 {
 	struct judge *j = data;
 	char **copy = NULL;
@@ -122,7 +121,7 @@ static int push_words(void *data, char *const *words, size_t n, bool guess)
 	return r;
 }
 
-static int push_line(void *data, const char *text, bool guess)
+int judge_put_line(void *data, const char *text, bool guess)
 {
 	struct judge *j = data;
 	const struct judge_item item = { .line = strdup(text), .guess = guess || j->guess };
@@ -253,7 +252,7 @@ static void judge_approval(struct judge *j, const struct pattern_subject *s, enu
 /* Deny first; for what only might run, nothing else counts. */
 static int judge_subject(struct judge *j, const struct pattern_subject *s)
 {
-	const struct wrap_sink sink = { push_words, push_line, j };
+	const struct wrap_sink sink = { judge_put_words, judge_put_line, j };
 	const struct approval_rule *rule = meeting_rule(j, APPROVAL_DENY, s);
 	enum wrap_kind kind;
 	char text[SHOWN];
@@ -323,7 +322,22 @@ int judge_meets(struct judge *j, char *const *words, size_t n, const struct patt
 	int r = know(j, words, n, &k);
 
 	if (r == 0)
-		r = pattern_meets(part, &k.subject);
+		r = part->joint == SHELL_PIPE || part->joint == SHELL_PIPE_BOTH
+			? pattern_meets_or_more(part, &k.subject)
+			: pattern_meets(part, &k.subject);
+	known_done(&k);
+	return r;
+}
+
+int judge_open(struct judge *j, char *const *words, size_t n)
+{
+	const struct wrap_sink sink = { judge_put_words, judge_put_line, j };
+	enum wrap_kind kind;
+	struct known k;
+	int r = know(j, words, n, &k);
+
+	if (r == 0)
+		r = wrap_open(&k.names, words, n, &sink, &kind);
 	known_done(&k);
 	return r;
 }

@@ -85,55 +85,10 @@ static int judge_unquoted(struct judge *j, const struct shell_line *line)
 	return r;
 }
 
-/* "|" and "|&" tie commands alike; so do all that start one after the other. */
-static bool joints_agree(enum shell_joint a, enum shell_joint b)
-{
-	const bool pipe_a = a == SHELL_PIPE || a == SHELL_PIPE_BOTH;
-	const bool pipe_b = b == SHELL_PIPE || b == SHELL_PIPE_BOTH;
-
-	return pipe_a == pipe_b;
-}
-
-static int meets_from(struct judge *j, const struct shell_command *c, const struct pattern *p)
-{
-	int r = 1;
-
-	for (size_t i = 0; i < p->n && r > 0; i++) {
-		if (c[i].n_words == 0 || (i > 0 && !joints_agree(c[i].joint, p->part[i].joint)))
-			return 0;
-		r = judge_meets(j, c[i].words, c[i].n_words, &p->part[i]);
-	}
-	return r;
-}
-
-/* Patterns that tie several commands together. */
-static int judge_run(struct judge *j, const struct shell_line *line, enum approval_list list,
-		     enum pinfold_verdict verdict)
-{
-	int r = 0;
-
-	for (size_t k = 0; k < j->rules->n[list] && r == 0; k++) {
-		const struct approval_rule *rule = &j->rules->rule[list][k];
-		const struct pattern *p = &rule->pattern;
-
-		for (size_t i = 0; p->n > 1 && i + p->n <= line->n && r == 0; i++)
-			r = meets_from(j, line->commands + i, p);
-		if (r > 0)
-			judge_find(j, verdict, rule, "commands that it ties together are %s",
-				   verdict == PINFOLD_DENY ? "denied" : "to be approved");
-		r = r < 0 ? r : 0;
-	}
-	return r;
-}
-
 static int judge_commands(struct judge *j, const struct shell_line *line)
 {
 	int r = judge_unquoted(j, line);
 
-	if (r == 0)
-		r = judge_run(j, line, APPROVAL_DENY, PINFOLD_DENY);
-	if (r == 0 && !j->guess)
-		r = judge_run(j, line, APPROVAL_REQUIRE, PINFOLD_ASK);
 	for (size_t i = 0; i < line->n && r == 0; i++) {
 		const struct shell_command *c = &line->commands[i];
 
@@ -155,6 +110,8 @@ static int judge_line(struct judge *j, const char *text)
 	if (r < 0)
 		return r;
 	r = judge_written(j, text, line.doubt != NULL);
+	if (r == 0)
+		r = judge_ties(j, &line, text);
 	if (r == 0 && line.doubt) {
 		if (!j->guess)
 			judge_find(j, PINFOLD_ASK, NULL,
@@ -201,15 +158,20 @@ static int judge_rest(struct judge *j)
 	return r;
 }
 
+void judge_items_free(struct judge_item *item, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < item[i].n; k++)
+			free(item[i].words[k]);
+		free(item[i].words);
+		free(item[i].line);
+	}
+	free(item);
+}
+
 static void judge_done(struct judge *j)
 {
-	for (size_t i = 0; i < j->n; i++) {
-		for (size_t k = 0; k < j->item[i].n; k++)
-			free(j->item[i].words[k]);
-		free(j->item[i].words);
-		free(j->item[i].line);
-	}
-	free(j->item);
+	judge_items_free(j->item, j->n);
 	free(j);
 }
 

@@ -189,9 +189,9 @@ static void take_operand(struct progress *p, const struct pattern_subject *s, co
 	pass_stars(p);
 }
 
-static bool arguments_meet(const struct pattern_part *p, const struct pattern_subject *s)
+static bool arguments_meet(const struct pattern_part *p, const struct pattern_subject *s, bool open)
 {
-	struct progress progress = { .open = p->open, .met = 1 };
+	struct progress progress = { .open = open, .met = 1 };
 	const size_t end = options_end(s->words, s->n);
 	bool literal = false;
 
@@ -254,5 +254,11 @@ bool pattern_meets(const struct pattern_part *p, const struct pattern_subject *s
 		return true;
 	if (!name_meets(p->words[0], s->names))
 		return false;
-	return pattern_matches_tail(p, s->tail) || arguments_meet(p, s);
+	return pattern_matches_tail(p, s->tail) || arguments_meet(p, s, p->open);
+}
+
+bool pattern_meets_or_more(const struct pattern_part *p, const struct pattern_subject *s)
+{
+	return pattern_meets(p, s) ||
+	       (name_meets(p->words[0], s->names) && arguments_meet(p, s, true));
 }

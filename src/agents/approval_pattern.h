@@ -72,6 +72,10 @@ struct pattern_subject {
  * them; paths that lead to the same place; another name of the program. */
 bool pattern_meets(const struct pattern_part *p, const struct pattern_subject *s);
 
+/* The same, and more operands don't help: what reads a pipe is no better for what it reads
+ * besides. */
+bool pattern_meets_or_more(const struct pattern_part *p, const struct pattern_subject *s);
+
 /* A line as it is written, for pattern_meets_text(). */
 struct pattern_text {
 	char *flat;    /* blanks squeezed to gaps, operators replaced by joints */

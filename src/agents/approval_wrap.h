@@ -28,4 +28,7 @@ enum wrap_kind {
 int wrap_open(const struct approval_names *names, char *const *words, size_t n,
 	      const struct wrap_sink *sink, enum wrap_kind *ret);
 
+/* Is it one of those that start something, and nobody here knows where in their words? */
+bool wrap_may_start(const struct approval_names *names);
+
 #endif

@@ -7,6 +7,7 @@
 
 #include "agents/approval_names.h"
 #include "agents/approval_pattern.h"
+#include "agents/approval_wrap.h"
 #include "base/clean.h"
 
 /* Options: "-x" is met bundled or with its value attached, "--name" also with "=value" or cut
@@ -46,7 +47,41 @@ static const struct {
 	{ "tree", " -o " },
 	{ "jq", " -L -f --from-file " },
 	{ "xxd", " -r " },
-	{ "make", " -f -C -I --file --makefile --directory --eval " },
+	{ "make", " -f -C -I -E --file --makefile --directory --eval --include-dir " },
+	{ "gmake", " -f -C -I -E --file --makefile --directory --eval --include-dir " },
+	{ "split", " --filter " },
+	{ "shuf", " -o --output " },
+	{ "iconv", " -o --output " },
+	{ "curl", " -o -O -J -K -c -D --output --output-dir --remote-name --remote-name-all "
+		  "--config --cookie-jar --dump-header --trace --trace-ascii --libcurl --stderr "
+		  "--etag-save --hsts --alt-svc --engine " },
+	{ "wget", " -O -o -a -e -P -i --output-document --output-file --append-output --execute "
+		  "--directory-prefix --input-file --use-askpass --config --save-cookies " },
+	{ "tcpdump", " -z -w -W --relinquish-privileges " },
+	{ "openssl", " -out -keyout -engine -provider -provider-path -config -writerand " },
+	{ "ssh-keygen", " -D -f -w " },
+	{ "ssh-add", " -s -S " },
+	{ "gcc*", " -wrapper -B -specs -fplugin -o " },
+	{ "[cg]++*", " -wrapper -B -specs -fplugin -o " },
+	{ "cc", " -wrapper -B -specs -fplugin -o " },
+	{ "clang*", " -B -fplugin -fpass-plugin -load -Xclang --config -o " },
+	{ "go",
+	  " -exec -toolexec -vettool -overlay -modfile -o run generate tool --exec --toolexec "
+	  "--vettool --overlay --modfile -w " },
+	{ "cargo", " --config -Z run " },
+	{ "pytest", " -p -c -o --rootdir --confcutdir --override-ini --config-file " },
+	{ "py.test", " -p -c -o --rootdir --confcutdir --override-ini --config-file " },
+	{ "pandoc", " -F -L -o --filter --lua-filter --output --pdf-engine --extract-media " },
+	{ "ip", " -b -batch exec " },
+	{ "cpio", " --rsh-command -F -O -o -p --file " },
+	{ "ag", " --pager " },
+	{ "ack", " --pager --match " },
+	{ "bat", " --pager --map-syntax " },
+	{ "fzf", " --preview --bind --history --listen " },
+	{ "nc", " -e -c --exec --sh-exec --lua-exec " },
+	{ "ncat", " -e -c -o --exec --sh-exec --lua-exec --output " },
+	{ "journalctl", " --rotate --vacuum-size --vacuum-time --vacuum-files --setup-keys " },
+	{ "dmesg", " -C -c -D -E -n --clear --read-clear --console-off --console-level " },
 	{ "npm", " -c --call --prefix --script-shell " },
 	{ "pip*", " --prefix --target --python " },
 	{ "dpkg", " --pre-invoke --post-invoke " },
@@ -59,16 +94,30 @@ static const char *const INTERPRETERS[] = {
 	"deno",   "bun",          "php*",   "lua*",       "Rscript", "tclsh*", "expect",
 	"sh",     "bash",         "dash",   "ash",        "zsh",     "ksh*",   "fish",
 	"csh",    "tcsh",         "ghci",   "irb",        "guile",   "emacs*", "ed",
-	"ex",     "osascript",    "groovy", "jshell",     "busybox", "toybox",
+	"ex",     "osascript",    "groovy", "jshell",     "busybox", "toybox", "m4",
+	"dc",     "gnuplot",      "octave", "julia",      "R",       "pypy*",  "raku",
+	"elixir", "erl",          "swipl",  "racket",     "sbcl",    "ghc",    "runghc",
 };
 
-/* All their operands have to be spelled out: they start what those say. */
+/* All their operands have to be spelled out: they start what those say.  So do the ones that
+ * approval_wrap.c knows of. */
 static const char *const STARTERS[] = {
-	"ssh",     "su",    "runuser", "setpriv",     "unshare", "nsenter",    "taskset",  "chrt",
-	"prlimit", "watch", "script",  "systemd-run", "bwrap",   "firejail",   "parallel", "strace",
-	"ltrace",  "gdb",   "entr",    "pkexec",      "npx",     "bunx",       "uvx",      "pipx",
-	"at",      "batch", "crontab", "proot",       "capsh",   "machinectl", "flock",    "chroot",
+	"npx",     "bunx", "uvx",   "pipx",    "flock", "chroot",
+	"sqlite3", "psql", "mysql", "mariadb", "socat",
 };
+
+/* What they start depends on their first operand, which has to be spelled out. */
+static const char *const SUBCOMMANDS[] = {
+	"docker", "podman", "nerdctl", "kubectl", "oc",   "lxc",     "incus",      "uv",
+	"poetry", "pipenv", "conda",   "mamba",   "snap", "flatpak", "toolbox",    "distrobox",
+	"bundle", "direnv", "runc",    "crun",    "perf", "tmux",    "machinectl",
+};
+
+/* A second operand is a file that they write. */
+static const char *const WRITERS[] = { "uniq", "xxd" };
+
+/* NAME=value is more than text to them: `make SHELL=./x`. */
+static const char *const ASSIGNED[] = { "make", "gmake", "ninja", "cmake", "scons" };
 
 static bool is_spelled_out(const struct pattern_part *by, const char *word)
 {
@@ -88,7 +137,8 @@ static bool option_meets(const char *option, size_t len, const char *word)
 
 		return given > 2 && given <= len && strncmp(option, word, given) == 0;
 	}
-	return strlen(word) == len && strncmp(option, word, len) == 0;
+	return (option[0] == '-' ? strcspn(word, "=") : strlen(word)) == len &&
+	       strncmp(option, word, len) == 0;
 }
 
 static bool is_in(const char *words, const char *word)
@@ -214,18 +264,33 @@ static const char *in_bytes(char *const *words, size_t n)
 	return NULL;
 }
 
+/* The second operand of a program that writes there. */
+static const char *in_second(char *const *words, size_t n, const struct pattern_part *by)
+{
+	size_t operands = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		operands += words[i][0] != '-' || !words[i][1];
+		if (operands > 1 && !is_spelled_out(by, words[i]))
+			return words[i];
+	}
+	return NULL;
+}
+
 /* Words that no option announces: a git transport that is a command, a pager's first command. */
 static const char *in_words(const struct approval_names *names, char *const *words, size_t n,
 			    const struct pattern_part *by)
 {
 	static const char *const PLUS[] = { "vi", "vim*", "nvim", "less", "more", "emacs*" };
 	const bool plus = listed(PLUS, ARRAY_SIZE(PLUS), names);
+	const bool assigned = listed(ASSIGNED, ARRAY_SIZE(ASSIGNED), names);
 
 	for (size_t i = 1; i < n && words[i]; i++)
-		if ((strstr(words[i], "ext::") || (plus && words[i][0] == '+')) &&
+		if ((strstr(words[i], "ext::") || (plus && words[i][0] == '+') ||
+		     (assigned && strchr(words[i], '='))) &&
 		    !is_spelled_out(by, words[i]))
 			return words[i];
-	return NULL;
+	return listed(WRITERS, ARRAY_SIZE(WRITERS), names) ? in_second(words, n, by) : NULL;
 }
 
 const char *danger_in(const struct approval_names *names, char *const *words, size_t n,
@@ -241,7 +306,9 @@ const char *danger_in(const struct approval_names *names, char *const *words, si
 		found = in_program_text(names, words, n, by);
 	if (!found && listed(INTERPRETERS, ARRAY_SIZE(INTERPRETERS), names))
 		found = in_operands(words, n, by, false);
-	if (!found && listed(STARTERS, ARRAY_SIZE(STARTERS), names))
+	if (!found && listed(SUBCOMMANDS, ARRAY_SIZE(SUBCOMMANDS), names))
+		return in_operands(words, n, by, false);
+	if (!found && (listed(STARTERS, ARRAY_SIZE(STARTERS), names) || wrap_may_start(names)))
 		found = in_operands(words, n, by, true);
 	return found;
 }

@@ -85,6 +85,9 @@ const char *shell_joint_text(enum shell_joint joint);
 typedef int shell_visit(void *data, char *const *words, size_t n);
 int shell_skim(const char *text, shell_visit *visit, void *data);
 
+/* One of the two ways only, so that commands come in the order in which they stand. */
+int shell_skim_once(const char *text, bool blind, shell_visit *visit, void *data);
+
 #define SHELL_UNKNOWN '\x1a'
 #define SHELL_HOME "~" /* what $HOME is read as */
 

@@ -278,7 +278,7 @@ static void skim_done(struct skim *s)
 	free(s);
 }
 
-int shell_skim(const char *text, shell_visit *visit, void *data)
+static int skim(const char *text, bool plain, bool blind, shell_visit *visit, void *data)
 {
 	struct skim *s;
 	int r;
@@ -291,10 +291,21 @@ int shell_skim(const char *text, shell_visit *visit, void *data)
 	s->text = text;
 	s->visit = visit;
 	s->data = data;
-	walk(s, false);
-	if (!s->result)
+	if (plain)
+		walk(s, false);
+	if (blind && !s->result)
 		walk(s, true);
 	r = s->result;
 	skim_done(s);
 	return r;
+}
+
+int shell_skim(const char *text, shell_visit *visit, void *data)
+{
+	return skim(text, true, true, visit, data);
+}
+
+int shell_skim_once(const char *text, bool blind, shell_visit *visit, void *data)
+{
+	return skim(text, !blind, blind, visit, data);
 }
