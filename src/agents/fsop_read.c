@@ -13,7 +13,6 @@
 #include "base/err.h"
 #include "base/io.h"
 
-#define CHUNK 65536
 #define FD_PATH_MAX 32
 
 /* Judges the name that was asked for, if it is one of an entry: it may be a symlink, and its target
@@ -64,28 +63,6 @@ static int open_judged(const struct fsop *f, const char *path, int flags, int *r
 
 /* ---- read ------------------------------------------------------------------------------------ */
 
-static int copy(int in, int out, uint64_t max)
-{
-	char chunk[CHUNK];
-	uint64_t done = 0;
-
-	for (;;) {
-		ssize_t n = read(in, chunk, sizeof(chunk));
-		int r;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		if ((uint64_t)n > max - done)
-			return -EFBIG;
-		r = io_write_full(out, chunk, (size_t)n);
-		if (r < 0)
-			return r;
-		done += (uint64_t)n;
-	}
-}
-
 int fsop_read(const struct fsop *f, const char *path, uint64_t max, int out,
 	      struct pinfold_error *e)
 {
@@ -108,7 +85,7 @@ int fsop_read(const struct fsop *f, const char *path, uint64_t max, int out,
 		return fsop_fail(e, -EFBIG, path);
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", at);
 	fd = open(again, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-	r = fd < 0 ? -errno : copy(fd, out, max);
+	r = fd < 0 ? -errno : io_copy(fd, out, max);
 	return r < 0 ? fsop_fail(e, r, path) : 0;
 }
 

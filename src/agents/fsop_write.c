@@ -13,7 +13,6 @@
 #include "base/err.h"
 #include "base/io.h"
 
-#define CHUNK 65536
 #define FD_PATH_MAX 32
 #define NEW_NAME_MAX 48
 
@@ -82,28 +81,6 @@ static int new_file_replace(struct new_file *n, const char *name)
 	return 0;
 }
 
-static int fill(int in, int out, uint64_t max)
-{
-	char chunk[CHUNK];
-	uint64_t done = 0;
-
-	for (;;) {
-		ssize_t n = read(in, chunk, sizeof(chunk));
-		int r;
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return n < 0 ? -errno : 0;
-		if ((uint64_t)n > max - done)
-			return -EFBIG;
-		r = io_write_full(out, chunk, (size_t)n);
-		if (r < 0)
-			return r;
-		done += (uint64_t)n;
-	}
-}
-
 /* What stands there now may be replaced, and lends the new file its mode. */
 static int look_at_old(const struct fsop_place *at, unsigned flags, mode_t *ret_mode)
 {
@@ -137,7 +114,7 @@ static int write_at(const struct fsop_place *at, uint64_t max, int in, unsigned 
 	if (r == 0)
 		r = new_file_open(&n);
 	if (r == 0)
-		r = fill(in, n.fd, max);
+		r = io_copy(in, n.fd, max);
 	if (r == 0 && mode && fchmod(n.fd, mode) < 0)
 		r = -errno;
 	if (r < 0)

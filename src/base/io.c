@@ -7,6 +7,8 @@
 
 #include "base/clean.h"
 
+#define COPY_CHUNK 65536
+
 int io_read_file(int dir_fd, const char *path, size_t max, char **ret, size_t *ret_len)
 {
 	auto_close int fd = openat(dir_fd, path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
@@ -61,6 +63,28 @@ int io_write_full(int fd, const void *buf, size_t len)
 		len -= (size_t)n;
 	}
 	return 0;
+}
+
+int io_copy(int in, int out, uint64_t max)
+{
+	char chunk[COPY_CHUNK];
+	uint64_t done = 0;
+
+	for (;;) {
+		ssize_t n = read(in, chunk, sizeof(chunk));
+		int r;
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return n < 0 ? -errno : 0;
+		if ((uint64_t)n > max - done)
+			return -EFBIG;
+		r = io_write_full(out, chunk, (size_t)n);
+		if (r < 0)
+			return r;
+		done += (uint64_t)n;
+	}
 }
 
 int io_write_file(int dir_fd, const char *path, const char *text)

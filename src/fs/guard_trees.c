@@ -15,45 +15,13 @@
 
 #include "base/clean.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "fs/fence.h"
 #include "fs/guard_inner.h"
 
 #define MOUNTINFO_BYTES_MAX ((size_t)16 * 1024 * 1024)
-#define MOUNT_POINT_FIELD 4
 
 #define NAME_EVENTS (FAN_CREATE | FAN_MOVED_TO | FAN_ONDIR)
-
-/* mountinfo writes blanks, newlines and backslashes as \ooo. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *at = text; *at; at++) {
-		if (at[0] == '\\' && at[1] && at[2] && at[3]) {
-			*to++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
-			at += 3;
-		} else {
-			*to++ = *at;
-		}
-	}
-	*to = '\0';
-}
-
-static char *mount_point_of(char *line)
-{
-	char *at = line;
-
-	for (int i = 0; at && i < MOUNT_POINT_FIELD; i++) {
-		at = strchr(at, ' ');
-		if (at)
-			at++;
-	}
-	if (!at)
-		return NULL;
-	at[strcspn(at, " ")] = '\0';
-	unescape(at);
-	return at;
-}
 
 static int watch_file_system(const struct guard_core *g, int fd, dev_t dev)
 {
@@ -128,7 +96,7 @@ int guard_trees_find(struct guard_core *g)
 	rest = text;
 	while (r == 0 && rest && *rest) {
 		char *line = strsep(&rest, "\n");
-		const char *point = mount_point_of(line);
+		const char *point = mountinfo_point(line);
 
 		if (point && fs_fence_is_guarded(g->fence, point))
 			r = find_tree(g, point);

@@ -139,22 +139,6 @@ int fs_plan_mask(struct fs_plan *plan, const struct fs_mask *m)
 	return 0;
 }
 
-/* The order of a walk through the tree: a directory, all below it, then its next sibling. */
-static int compare_paths(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	if (*a == *b)
-		return 0;
-	if (*a == '\0' || *b == '\0')
-		return *a ? 1 : -1;
-	if (*a == '/' || *b == '/')
-		return *a == '/' ? -1 : 1;
-	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
-}
-
 /* What an observer is only shown counts as well: patterns and the search for links are for grants.
  */
 bool plan_is_system(const struct path_rule *rule)
@@ -186,7 +170,7 @@ static int compare_nodes(const void *a, const void *b)
 {
 	const struct fs_node *x = a;
 	const struct fs_node *y = b;
-	int r = compare_paths(x->path, y->path);
+	int r = path_order(x->path, y->path);
 
 	return r ? r : rank(x) - rank(y);
 }
@@ -196,7 +180,7 @@ static int compare_masks(const void *a, const void *b)
 	const struct fs_mask *x = a;
 	const struct fs_mask *y = b;
 
-	return compare_paths(x->path, y->path);
+	return path_order(x->path, y->path);
 }
 
 bool plan_is_writable_at(const struct fs_plan *plan, const char *path)

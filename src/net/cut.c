@@ -18,12 +18,12 @@
 
 #include "base/clean.h"
 #include "net/inner.h"
+#include "net/socket.h"
 #include "net/words.h"
 #include "net/world.h"
 
 #define REPLY_MAX 65536
 #define DOOMED_MAX 65536 /* the kernel drops packets of those beyond it */
-#define TIMEOUT_S 2
 
 /* A socket that is to end. */
 struct doomed {
@@ -262,16 +262,6 @@ static void tell(const struct net_fence *f, const struct doomed *d,
 	fn(data, &ev);
 }
 
-static int open_diag(void)
-{
-	const struct timeval patience = { .tv_sec = TIMEOUT_S };
-	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
-
-	if (fd >= 0)
-		setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
-	return fd < 0 ? -errno : fd;
-}
-
 static int find_doomed(struct cutter *c, void *reply)
 {
 	static const uint8_t FAMILIES[] = { AF_INET, AF_INET6 };
@@ -287,7 +277,7 @@ int net_fence_cut(struct net_fence *f, void (*fn)(void *data, const struct net_e
 {
 	auto_free void *reply = malloc(REPLY_MAX);
 	auto_free struct doomed *doomed = NULL;
-	auto_close int fd = open_diag();
+	auto_close int fd = net_diag_open();
 	struct cutter c = { .fence = f, .fd = fd };
 	int rc;
 

@@ -59,7 +59,7 @@ const char *net_socket_proto(const struct net_socket *s)
 	return "other";
 }
 
-static int open_diag(void)
+int net_diag_open(void)
 {
 	const struct timeval patience = { .tv_sec = TIMEOUT_S };
 	int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_SOCK_DIAG);
@@ -166,7 +166,7 @@ int net_sockets_list(int (*fn)(void *data, const struct net_socket *s), void *da
 	static const uint8_t PROTOS[] = { IPPROTO_TCP, IPPROTO_UDP, IPPROTO_UDPLITE, IPPROTO_RAW };
 	static const uint8_t FAMILIES[] = { AF_INET, AF_INET6 };
 	auto_free void *reply = malloc(REPLY_MAX);
-	auto_close int fd = open_diag();
+	auto_close int fd = net_diag_open();
 	int rc = 0;
 
 	if (fd < 0 || !reply)
@@ -211,7 +211,7 @@ int net_socket_destroy(const struct net_socket *s)
 		struct nlmsgerr err;
 		char rest[512];
 	} reply;
-	auto_close int fd = open_diag();
+	auto_close int fd = net_diag_open();
 	ssize_t n;
 
 	if (fd < 0)

@@ -29,6 +29,10 @@ bool net_socket_is_connected(const struct net_socket *s);
 /* "tcp", "udp", ... */
 const char *net_socket_proto(const struct net_socket *s);
 
+/* A socket of the kernel's sock_diag, of this process's network namespace, that waits two seconds
+ * for an answer.  -errno. */
+int net_diag_open(void);
+
 /* Hands out the internet sockets of this process's network namespace.  Stops with what fn returns
  * when that is negative.  -errno: the kernel can't list them. */
 int net_sockets_list(int (*fn)(void *data, const struct net_socket *s), void *data);

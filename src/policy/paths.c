@@ -299,3 +299,18 @@ void path_set_done(struct path_set *s)
 	free(s->rule);
 	*s = (struct path_set){ 0 };
 }
+
+int path_order(const char *a, const char *b)
+{
+	while (*a && *a == *b) {
+		a++;
+		b++;
+	}
+	if (*a == *b)
+		return 0;
+	if (*a == '\0' || *b == '\0')
+		return *a ? 1 : -1;
+	if (*a == '/' || *b == '/')
+		return *a == '/' ? -1 : 1;
+	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
+}

@@ -66,4 +66,8 @@ int path_set_refuse_writable(const struct path_set *s, const char *path, const c
  * for. */
 bool path_rule_matches(const struct path_rule *r, const char *path);
 
+/* The order of a walk through the tree: a directory, all below it, then its next sibling.  As
+ * strcmp(3). */
+int path_order(const char *a, const char *b);
+
 #endif

@@ -19,6 +19,7 @@
 #include "base/clean.h"
 #include "pinfold.h"
 #include "policy/path_text.h"
+#include "policy/paths.h"
 #include "policy/read.h"
 
 #define NAMES (PINFOLD_USE_MAKE | PINFOLD_USE_REMOVE)
@@ -187,29 +188,13 @@ static int place(const struct learn_use *u, const struct learn_world *w, struct 
 
 /* ---- many grants ---------------------------------------------------------------------------- */
 
-/* As a tree is walked: what lies in a directory follows it at once. */
-static int compare_paths(const char *a, const char *b)
-{
-	while (*a && *a == *b) {
-		a++;
-		b++;
-	}
-	if (*a == *b)
-		return 0;
-	if (*a == '\0' || *b == '\0')
-		return *a ? 1 : -1;
-	if (*a == '/' || *b == '/')
-		return *a == '/' ? -1 : 1;
-	return (unsigned char)*a < (unsigned char)*b ? -1 : 1;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct learn_grant *x = a;
 	const struct learn_grant *y = b;
 	int left = (x->right == PATH_DENY) - (y->right == PATH_DENY);
 
-	return left ? left : compare_paths(x->path, y->path);
+	return left ? left : path_order(x->path, y->path);
 }
 
 static void absorb(struct learn_grant *into, struct learn_grant *from)

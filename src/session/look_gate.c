@@ -15,43 +15,11 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "base/io.h"
+#include "base/mountinfo.h"
 #include "policy/paths.h"
 
 #define REQUEST_BYTES 16384
 #define MOUNTINFO_BYTES_MAX ((size_t)16 * 1024 * 1024)
-#define MOUNT_POINT_FIELD 4
-
-/* mountinfo writes blanks, newlines and backslashes as \ooo. */
-static void unescape(char *text)
-{
-	char *to = text;
-
-	for (const char *at = text; *at; at++) {
-		if (at[0] == '\\' && at[1] && at[2] && at[3]) {
-			*to++ = (char)((at[1] - '0') * 64 + (at[2] - '0') * 8 + (at[3] - '0'));
-			at += 3;
-		} else {
-			*to++ = *at;
-		}
-	}
-	*to = '\0';
-}
-
-static char *mount_point_of(char *line)
-{
-	char *at = line;
-
-	for (int i = 0; at && i < MOUNT_POINT_FIELD; i++) {
-		at = strchr(at, ' ');
-		if (at)
-			at++;
-	}
-	if (!at)
-		return NULL;
-	at[strcspn(at, " ")] = '\0';
-	unescape(at);
-	return at;
-}
 
 static bool is_only_shown(const struct look_gate *g, const char *path)
 {
@@ -92,7 +60,7 @@ static int mark_all(const struct look_gate *g, pid_t init)
 	r = io_read_file(AT_FDCWD, path, MOUNTINFO_BYTES_MAX, &text, &len);
 	rest = text;
 	while (r == 0 && rest && *rest) {
-		const char *point = mount_point_of(strsep(&rest, "\n"));
+		const char *point = mountinfo_point(strsep(&rest, "\n"));
 
 		if (point && is_only_shown(g, point))
 			r = mark(g, init, point);
