@@ -10,7 +10,7 @@
 #include <linux/types.h>
 #endif
 
-#define PINFOLD_ABI_VERSION 1
+#define PINFOLD_ABI_VERSION 2
 
 /* Why a destination was let through or refused.  The order is not a ranking.  The words for each
  * stand in src/net/words.c. */
@@ -57,6 +57,9 @@ union pf_addr {
 #define PF_UDP 17
 #define PF_ICMP 1
 
+/* Ports that the session's resolver has: so many servers of a datagram socket are told apart. */
+#define PF_RESOLVER_PORTS 4
+
 #define PF_NEVER_ENDS (~0ULL) /* a lifetime */
 #define PF_HOST_ADDRS_MAX 4096
 #define PF_RULE_NONE 0xffffffffu
@@ -77,17 +80,17 @@ union pf_addr {
 struct pf_session {
 	__u32 id; /* 0: not filled */
 	__u32 flags;
-	__u32 rules;         /* the rules that hold: their number in the keys below, growing */
-	__u32 cut;           /* connections that older rules let through are judged anew */
-	__u16 resolver_port; /* 0: port 53 is denied */
+	__u32 rules; /* the rules that hold: their number in the keys below, growing */
+	__u32 cut;   /* connections that older rules let through are judged anew */
+	__u16 resolver_port[PF_RESOLVER_PORTS]; /* 0: port 53 is denied; TCP: the first */
 	__u16 deny_errno;
 	__u16 relay_port; /* 0: what wants the relay is denied */
-	__u16 pad;
+	__u32 pad;
 	__u64 allowed;
 	__u64 denied;
 	__u64 lost; /* events that did not fit the ring */
 };
-_Static_assert(sizeof(struct pf_session) == 48, "layout is shared with the kernel side");
+_Static_assert(sizeof(struct pf_session) == 56, "layout is shared with the kernel side");
 
 /* Key of the tries of literal destinations.  The value is the number of a port set (__u32): the
  * ports of every entry that covers the prefix, so that one look-up per trie is enough. */
@@ -176,12 +179,14 @@ struct pf_sock {
 	__u64 cookie;
 	struct pf_flow peer;
 	struct pf_flow last; /* of an unconnected datagram socket */
-	union pf_addr asked;
-	__u32 asked_rule; /* PF_SOCK_RELAY: the entry that let it through */
-	__u16 asked_port;
-	__u16 pad;
+	union pf_addr
+	    asked[PF_RESOLVER_PORTS]; /* by the resolver's port; of the relay: the first */
+	__u32 asked_rule;             /* PF_SOCK_RELAY: the entry that let it through */
+	__u16 asked_port;             /* of the relay */
+	__u8 asked_last;              /* the newest of `asked` */
+	__u8 asked_peer;              /* the one that connect was for */
 };
-_Static_assert(sizeof(struct pf_sock) == 128, "layout is shared with the kernel side");
+_Static_assert(sizeof(struct pf_sock) == 176, "layout is shared with the kernel side");
 
 /* Key of the recent peers of unconnected datagram sockets. */
 struct pf_peer_key {

@@ -91,21 +91,60 @@ static __always_inline _Bool wants_dns(const struct pf_case *c)
 	return c->ask.port == DNS_PORT && (c->ask.proto == PF_UDP || c->ask.proto == PF_TCP);
 }
 
+/* Without CAP_PERFMON an index that is known only at run time is refused: tables are gone through
+ * instead, and this keeps the compiler from making an index of it again. */
+static __always_inline _Bool is_at(__u32 at, __u32 i)
+{
+	asm volatile("" : "+r"(at));
+	return at == i;
+}
+
+/*
+ * A datagram socket may ask several servers before it reads an answer, and some programs take an
+ * answer only from the one that they asked.  So each server that a socket asks has a port of the
+ * resolver to itself, as long as there are enough of them, and where an answer comes from tells
+ * whose it is.  The server that the socket is connected to keeps its own.
+ */
+static __noinline __u32 port_for_server(struct pf_case *c)
+{
+	__u32 at = PF_RESOLVER_PORTS;
+
+	if (c->ask.proto == PF_TCP || !c->s->resolver_port[PF_RESOLVER_PORTS - 1])
+		return 0;
+#pragma unroll
+	for (__u32 i = 0; i < PF_RESOLVER_PORTS; i++)
+		if (pf_same(&c->k->asked[i], &c->ask.addr))
+			at = i;
+	if (at < PF_RESOLVER_PORTS)
+		return at;
+	at = c->k->asked_last + 1;
+	if ((c->k->flags & PF_SOCK_CONNECTED) && at % PF_RESOLVER_PORTS == c->k->asked_peer)
+		at++;
+	return at % PF_RESOLVER_PORTS;
+}
+
 /* Port 53 of whatever server means the session's resolver.  On success ask is its address. */
 static __always_inline int steer(struct pf_case *c)
 {
+	__u32 at;
 	int ok;
 
 	c->answer.rule = PF_RULE_NONE;
-	c->answer.reason = c->s->resolver_port ? PF_ALLOW_DNS : PF_DENY_UNMATCHED;
+	c->answer.reason = c->s->resolver_port[0] ? PF_ALLOW_DNS : PF_DENY_UNMATCHED;
 	ok = conclude(c);
 	if (!ok)
 		return 0;
-	c->k->asked = c->ask.addr;
-	c->k->asked_port = DNS_PORT;
+	at = port_for_server(c);
+#pragma unroll
+	for (__u32 i = 0; i < PF_RESOLVER_PORTS; i++) {
+		if (is_at(at, i)) {
+			c->k->asked[i] = c->ask.addr;
+			c->ask.port = c->s->resolver_port[i];
+		}
+	}
+	c->k->asked_last = at;
 	c->k->flags |= PF_SOCK_DNS;
 	to_loopback(&c->ask.addr);
-	c->ask.port = c->s->resolver_port;
 	return 1;
 }
 
@@ -117,7 +156,7 @@ static __always_inline int steer_to_relay(struct pf_case *c)
 		c->answer.reason = PF_DENY_SNI;
 		return conclude(c);
 	}
-	c->k->asked = c->ask.addr;
+	c->k->asked[0] = c->ask.addr;
 	c->k->asked_port = c->ask.port;
 	c->k->asked_rule = c->answer.rule;
 	c->k->flags = PF_SOCK_CONNECTED | PF_SOCK_RELAY;
@@ -156,6 +195,7 @@ static __noinline int connect_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 		if (!steer(c))
 			return 0;
 		c->k->flags |= PF_SOCK_CONNECTED;
+		c->k->asked_peer = c->k->asked_last;
 		return 1;
 	}
 	/* The same for a server's own wildcard and its port: refused, but nothing to tell. */
@@ -223,14 +263,25 @@ static __noinline int sendmsg_case(struct bpf_sock_addr *ctx, struct pf_case *c)
 	return ok;
 }
 
-/* The answer of a steered socket comes from the server that it asked. */
+/* The answer of a steered socket comes from the server that it asked: who that was. */
 static __always_inline _Bool came_from_helper(struct bpf_sock_addr *ctx, struct pf_case *c)
 {
+	__u32 at;
+
 	c->s = session_here();
 	if (!c->s || !ctx->sk)
 		return 0;
 	c->k = bpf_sk_storage_get(&socks, ctx->sk, 0, 0);
-	return c->k && is_steered(c);
+	if (!c->k || !is_steered(c))
+		return 0;
+	at = resolver_port_of(c);
+	c->ask.port = at < PF_RESOLVER_PORTS ? DNS_PORT : c->k->asked_port;
+	at %= PF_RESOLVER_PORTS; /* the relay's: the first */
+#pragma unroll
+	for (__u32 i = 0; i < PF_RESOLVER_PORTS; i++)
+		if (is_at(at, i))
+			c->ask.addr = c->k->asked[i];
+	return 1;
 }
 
 static __always_inline int unsteer4(struct bpf_sock_addr *ctx)
@@ -239,7 +290,7 @@ static __always_inline int unsteer4(struct bpf_sock_addr *ctx)
 
 	addr4(ctx, &c.ask);
 	if (came_from_helper(ctx, &c))
-		set_addr4(ctx, &c.k->asked, c.k->asked_port);
+		set_addr4(ctx, &c.ask.addr, c.ask.port);
 	return 1;
 }
 
@@ -249,7 +300,7 @@ static __always_inline int unsteer6(struct bpf_sock_addr *ctx)
 
 	addr6(ctx, &c.ask);
 	if (came_from_helper(ctx, &c))
-		set_addr6(ctx, &c.k->asked, c.k->asked_port);
+		set_addr6(ctx, &c.ask.addr, c.ask.port);
 	return 1;
 }
 
@@ -286,6 +337,7 @@ static __always_inline int make_socket(struct bpf_sock *ctx)
 	k->pid = bpf_get_current_pid_tgid() >> 32;
 	k->uid = bpf_get_current_uid_gid();
 	k->cookie = bpf_get_socket_cookie(ctx);
+	k->asked_last = PF_RESOLVER_PORTS - 1;
 	return 1;
 }
 

@@ -24,11 +24,24 @@ static __always_inline struct pf_session *session_here(void)
 	return s->id ? s : 0;
 }
 
+/* Which port of the session's resolver it is, as an index; PF_RESOLVER_PORTS: none. */
+static __always_inline __u32 resolver_port_of(const struct pf_case *c)
+{
+	__u32 at = PF_RESOLVER_PORTS;
+
+	if (!c->ask.port || !pf_is_loopback(&c->ask.addr))
+		return at;
+#pragma unroll
+	for (__u32 i = 0; i < PF_RESOLVER_PORTS; i++)
+		if (c->s->resolver_port[i] == c->ask.port)
+			at = i;
+	return at;
+}
+
 /* The session's resolver, which only a steered socket may talk to. */
 static __always_inline _Bool is_resolver(const struct pf_case *c)
 {
-	return (c->k->flags & PF_SOCK_DNS) && c->ask.port == c->s->resolver_port &&
-	       pf_is_loopback(&c->ask.addr);
+	return (c->k->flags & PF_SOCK_DNS) && resolver_port_of(c) < PF_RESOLVER_PORTS;
 }
 
 /* Where a steered connection goes: the resolver or the relay. */

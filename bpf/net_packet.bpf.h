@@ -97,7 +97,7 @@ static __always_inline int egress_relayed(struct pf_case *c, const struct packet
 	key.addr = p->from;
 	key.session = c->s->id;
 	key.port = p->from_port;
-	to.addr = c->k->asked;
+	to.addr = c->k->asked[0];
 	to.since = bpf_ktime_get_ns();
 	to.rule = c->k->asked_rule;
 	to.pid = c->k->pid;

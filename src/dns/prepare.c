@@ -12,13 +12,13 @@
 #include "dns/worker.h"
 #include "policy/policy.h"
 
-#define BIND_TRIES 64 /* a random port has to be free four times */
+#define BIND_TRIES 64 /* random ports have to be free in both families and protocols */
 #define TCP_BACKLOG 128
 
-static const struct dns_worker NOTHING = {
-	.udp4 = -1,
+const struct dns_worker DNS_WORKER_EMPTY = {
+	.udp4 = { -1, -1, -1, -1 },
+	.udp6 = { -1, -1, -1, -1 },
 	.tcp4 = -1,
-	.udp6 = -1,
 	.tcp6 = -1,
 	.channel = -1,
 	.supervisor = -1,
@@ -33,9 +33,11 @@ static void close_fd(int *fd)
 
 static void close_listeners(struct dns_worker *w)
 {
-	close_fd(&w->udp4);
+	for (size_t i = 0; i < DNS_PORTS; i++) {
+		close_fd(&w->udp4[i]);
+		close_fd(&w->udp6[i]);
+	}
 	close_fd(&w->tcp4);
-	close_fd(&w->udp6);
 	close_fd(&w->tcp6);
 }
 
@@ -85,29 +87,39 @@ static bool no_ipv6(int err)
 	return err == -EAFNOSUPPORT || err == -EADDRNOTAVAIL;
 }
 
-/* One port for all four; -EADDRINUSE: not this one. */
-static int bind_all(struct dns_worker *w)
+/* One port in both families; -EADDRINUSE: not this one. */
+static int bind_datagrams(struct dns_worker *w, size_t i)
 {
 	int err;
 
-	w->udp4 = listener4(SOCK_DGRAM, 0);
-	if (w->udp4 < 0)
-		return w->udp4;
-	err = bound_port(w->udp4, &w->port);
+	w->udp4[i] = listener4(SOCK_DGRAM, 0);
+	if (w->udp4[i] < 0)
+		return w->udp4[i];
+	err = bound_port(w->udp4[i], &w->port[i]);
 	if (err < 0)
 		return err;
-	w->tcp4 = listener4(SOCK_STREAM, w->port);
-	if (w->tcp4 < 0)
-		return w->tcp4;
-	w->udp6 = listener6(SOCK_DGRAM, w->port);
-	if (no_ipv6(w->udp6)) {
-		w->udp6 = -1;
-		return 0;
-	}
-	if (w->udp6 < 0)
-		return w->udp6;
-	w->tcp6 = listener6(SOCK_STREAM, w->port);
+	w->udp6[i] = listener6(SOCK_DGRAM, w->port[i]);
+	if (no_ipv6(w->udp6[i]))
+		w->udp6[i] = -1;
+	return w->udp6[i] < -1 ? w->udp6[i] : 0;
+}
+
+static int bind_streams(struct dns_worker *w)
+{
+	w->tcp4 = listener4(SOCK_STREAM, w->port[0]);
+	if (w->tcp4 < 0 || w->udp6[0] < 0)
+		return w->tcp4 < 0 ? w->tcp4 : 0;
+	w->tcp6 = listener6(SOCK_STREAM, w->port[0]);
 	return w->tcp6 < 0 ? w->tcp6 : 0;
+}
+
+static int bind_all(struct dns_worker *w)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < DNS_PORTS && err == 0; i++)
+		err = bind_datagrams(w, i);
+	return err < 0 ? err : bind_streams(w);
 }
 
 static int bind_listeners(struct dns_worker *w, struct pinfold_error *e)
@@ -162,7 +174,7 @@ int dns_worker_prepare(struct dns_worker *w, const struct policy *p, struct pinf
 {
 	int err;
 
-	*w = NOTHING;
+	*w = DNS_WORKER_EMPTY;
 	w->policy = p;
 	err = bind_listeners(w, e);
 	if (err == 0)
@@ -182,5 +194,5 @@ void dns_worker_done(struct dns_worker *w)
 	close_listeners(w);
 	close_fd(&w->channel);
 	close_fd(&w->supervisor);
-	*w = NOTHING;
+	*w = DNS_WORKER_EMPTY;
 }

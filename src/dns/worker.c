@@ -74,29 +74,30 @@ static void set_now(struct dns_server *s)
 	s->now_ms = (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
-static int watch_listeners(const struct dns_server *s)
+static int watch_one(const struct dns_server *s, int fd, enum dns_event_kind kind)
 {
-	const struct {
-		int fd;
-		enum dns_event_kind kind;
-	} all[] = {
-		{ s->w->channel, DNS_EVENT_CHANNEL }, { s->w->udp4, DNS_EVENT_UDP },
-		{ s->w->udp6, DNS_EVENT_UDP },        { s->w->tcp4, DNS_EVENT_LISTEN },
-		{ s->w->tcp6, DNS_EVENT_LISTEN },
+	const struct dns_event ev = {
+		.kind = kind,
+		.index = (uint32_t)fd,
+		.events = EPOLLIN,
 	};
 
-	for (size_t i = 0; i < ARRAY_SIZE(all); i++) {
-		const struct dns_event ev = {
-			.kind = all[i].kind,
-			.index = (uint32_t)all[i].fd,
-			.events = EPOLLIN,
-		};
-		int err = all[i].fd < 0 ? 0 : dns_server_watch(s, EPOLL_CTL_ADD, all[i].fd, &ev);
+	return fd < 0 ? 0 : dns_server_watch(s, EPOLL_CTL_ADD, fd, &ev);
+}
 
-		if (err < 0)
-			return err;
+static int watch_listeners(const struct dns_server *s)
+{
+	const struct dns_worker *w = s->w;
+	int err = watch_one(s, w->channel, DNS_EVENT_CHANNEL);
+
+	for (size_t i = 0; i < DNS_PORTS && err == 0; i++) {
+		err = watch_one(s, w->udp4[i], DNS_EVENT_UDP);
+		if (err == 0)
+			err = watch_one(s, w->udp6[i], DNS_EVENT_UDP);
 	}
-	return 0;
+	if (err == 0)
+		err = watch_one(s, w->tcp4, DNS_EVENT_LISTEN);
+	return err < 0 ? err : watch_one(s, w->tcp6, DNS_EVENT_LISTEN);
 }
 
 int dns_server_new(struct dns_worker *w, struct dns_server **ret)

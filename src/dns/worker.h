@@ -25,10 +25,13 @@ struct dns_upstream {
 	uint16_t port;
 };
 
+#define DNS_PORTS 4 /* so many servers of one datagram socket are told apart */
+
 struct dns_worker {
-	int udp4, tcp4; /* on 127.0.0.1:port */
-	int udp6, tcp6; /* on [::1]:port; -1 where the host has no IPv6 loopback */
-	uint16_t port;
+	int udp4[DNS_PORTS]; /* on 127.0.0.1:port[i] */
+	int udp6[DNS_PORTS]; /* on [::1]:port[i]; -1 where the host has no IPv6 loopback */
+	int tcp4, tcp6;      /* at port[0] */
+	uint16_t port[DNS_PORTS];
 	int channel;    /* the worker's end, SOCK_SEQPACKET */
 	int supervisor; /* the supervisor's end */
 	struct dns_upstream upstream[DNS_UPSTREAMS_MAX];
@@ -36,6 +39,9 @@ struct dns_worker {
 	const struct policy *policy; /* borrowed */
 	bool tells_absent;           /* names without addresses are told as well: for observing */
 };
+
+/* Of nothing: dns_worker_done() takes it. */
+extern const struct dns_worker DNS_WORKER_EMPTY;
 
 /* Supervisor: binds the sockets, makes the channel, reads the upstreams (the policy's, else the
  * host's resolv.conf). */

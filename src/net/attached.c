@@ -161,9 +161,9 @@ int net_fence_no_helpers(struct net_fence *f)
 	struct pf_session s;
 	int rc = bpf_map_lookup_elem(map, &f->cgroup_id, &s);
 
-	f->resolver_port = 0;
+	memset(f->resolver_port, 0, sizeof(f->resolver_port));
 	f->relay_port = 0;
-	s.resolver_port = 0;
+	memset(s.resolver_port, 0, sizeof(s.resolver_port));
 	s.relay_port = 0;
 	return rc < 0 ? rc : bpf_map_update_elem(map, &f->cgroup_id, &s, BPF_EXIST);
 }

@@ -38,7 +38,8 @@ static int check_session(const struct net_fence *f, struct pinfold_error *e)
 		return err_set(e, rc, "the cgroup's storage is gone: %s", strerror(-rc));
 	net_fence_describe(f, &want);
 	if (has.id != want.id || has.flags != want.flags || has.rules != want.rules ||
-	    has.resolver_port != want.resolver_port || has.deny_errno != want.deny_errno)
+	    memcmp(has.resolver_port, want.resolver_port, sizeof(want.resolver_port)) != 0 ||
+	    has.deny_errno != want.deny_errno)
 		return err_set(e, -EBADMSG, "the cgroup's storage does not hold this session");
 	return 0;
 }

@@ -165,6 +165,8 @@ static __u32 session_flags(const struct net_fence *f)
 	return (f->tables.flags & ~PF_WITH_METADATA) | PF_OBSERVE;
 }
 
+_Static_assert(NET_RESOLVER_PORTS == PF_RESOLVER_PORTS, "the kernel side knows as many");
+
 void net_fence_describe(const struct net_fence *f, struct pf_session *ret)
 {
 	const int code = f->policy->net.deny_errno;
@@ -174,10 +176,10 @@ void net_fence_describe(const struct net_fence *f, struct pf_session *ret)
 		.flags = session_flags(f),
 		.rules = f->rules,
 		.cut = f->cut,
-		.resolver_port = f->resolver_port,
 		.relay_port = f->relay_port,
 		.deny_errno = (__u16)(code ? code : EPERM),
 	};
+	memcpy(ret->resolver_port, f->resolver_port, sizeof(ret->resolver_port));
 }
 
 int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolver *resolver,
@@ -201,7 +203,8 @@ int net_fence_attach(struct net_fence *f, int cgroup_fd, const struct net_resolv
 	if (rc < 0)
 		return rc;
 	key = st.st_ino; /* a cgroup's id is its inode number */
-	f->resolver_port = resolver ? resolver->port : 0;
+	if (resolver)
+		memcpy(f->resolver_port, resolver->port, sizeof(f->resolver_port));
 	f->relay_port = resolver ? resolver->relay_port : 0;
 	net_fence_describe(f, &session);
 	rc = bpf_map_update_elem(f->kernel.map[NET_MAP_SESSIONS], &key, &session, BPF_EXIST);

@@ -50,9 +50,12 @@ int net_fence_unix_trees(struct net_fence *f, const struct net_unix_tree *trees,
  * and everything from outside stay shut. */
 void net_fence_observe(struct net_fence *f);
 
+#define NET_RESOLVER_PORTS 4
+
 /* Where the session's helpers listen, on 127.0.0.1 and ::1.  Host order. */
 struct net_resolver {
-	uint16_t port;       /* UDP and TCP alike; 0: there is none, port 53 is refused */
+	uint16_t port[NET_RESOLVER_PORTS]; /* UDP, the first TCP as well; 0 for all: there is no
+					      resolver, port 53 is refused */
 	uint16_t relay_port; /* TCP; 0: there is none, what wants a verified name is refused */
 };
 

@@ -35,7 +35,7 @@ struct net_fence {
 	uint32_t rules;              /* number of the rules that hold */
 	uint32_t last_rules;         /* numbers are never used again */
 	uint32_t cut;
-	uint16_t resolver_port;
+	uint16_t resolver_port[PF_RESOLVER_PORTS];
 	uint16_t relay_port;
 	struct net_vouch_target target[2]; /* of the rules that hold, and of others */
 	unsigned slot;                     /* which is whose */

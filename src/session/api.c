@@ -256,12 +256,7 @@ void session_init(struct session *s, const struct pinfold_policy *p)
 		.cgroup = CGROUP_EMPTY,
 		.control = CONTROL_EMPTY,
 		.generation = 1,
-		.dns = { .udp4 = -1,
-			 .tcp4 = -1,
-			 .udp6 = -1,
-			 .tcp6 = -1,
-			 .channel = -1,
-			 .supervisor = -1 },
+		.dns = DNS_WORKER_EMPTY,
 	};
 }
 

@@ -239,11 +239,12 @@ static int read_old(struct attachment *a, struct pinfold_error *e)
 static int close_fence(struct attachment *a, struct pinfold_error *e)
 {
 	struct session *s = &a->s;
-	struct net_resolver resolver = { .port = s->dns.port, .relay_port = s->relay.port };
+	struct net_resolver resolver;
 	struct attach_freeze freeze;
 	char pins[PINS_PATH_MAX];
 	int r;
 
+	session_helper_ports(s, &resolver);
 	attach_freeze(&a->cgroup, &freeze);
 	r = net_fence_attach(s->net, a->cgroup.fd, &resolver, e);
 	a->is_attached = true; /* some of it may be */

@@ -21,6 +21,7 @@
 #include "base/clean.h"
 #include "base/err.h"
 #include "fs/fence.h"
+#include "net/fence.h"
 #include "session/session.h"
 
 /* No account has it: far above what distributions hand out, below what is signed in 32 bits. */
@@ -127,13 +128,23 @@ int session_confine_helper(const struct seccomp_filter *filter, uid_t uid, int *
 
 static _Noreturn void be_worker(struct session *s)
 {
-	int keep[] = { s->dns.udp4, s->dns.tcp4, s->dns.udp6, s->dns.tcp6, s->dns.channel };
+	int keep[2 * DNS_PORTS + 3] = { s->dns.tcp4, s->dns.tcp6, s->dns.channel };
 
+	memcpy(keep + 3, s->dns.udp4, sizeof(s->dns.udp4));
+	memcpy(keep + 3 + DNS_PORTS, s->dns.udp6, sizeof(s->dns.udp6));
 	prctl(PR_SET_NAME, "pinfold-dns");
 	if (session_confine_helper(&s->worker_filter, WORKER_UID, keep, ARRAY_SIZE(keep)) < 0)
 		_exit(1);
 	s->dns.supervisor = -1; /* closed above */
 	_exit(dns_worker_run(&s->dns) < 0);
+}
+
+_Static_assert(NET_RESOLVER_PORTS == DNS_PORTS, "the fence steers to what the worker has");
+
+void session_helper_ports(const struct session *s, struct net_resolver *ret)
+{
+	memcpy(ret->port, s->dns.port, sizeof(ret->port));
+	ret->relay_port = s->relay.port;
 }
 
 int session_start_worker(struct session *s, struct pinfold_error *e)

@@ -217,9 +217,10 @@ static int watch_unix_sockets(struct session *s, struct pinfold_error *e)
 
 static int close_network(struct session *s, struct pinfold_error *e)
 {
-	struct net_resolver resolver = { .port = s->dns.port, .relay_port = s->relay.port };
+	struct net_resolver resolver;
 	int r = net_fence_new(s->policy, s->loader, &s->net, e);
 
+	session_helper_ports(s, &resolver);
 	if (r == 0 && s->observe)
 		net_fence_observe(s->net);
 	/* An observer sees them by itself, and lets them pass. */

@@ -151,6 +151,10 @@ void session_done(struct session *s);
 /* Starts (again) the DNS worker. */
 int session_start_worker(struct session *s, struct pinfold_error *e);
 
+/* For the network fence: where the helpers listen. */
+struct net_resolver;
+void session_helper_ports(const struct session *s, struct net_resolver *ret);
+
 /* For the loop: what the resolver says (negative: nothing more will come of it), and its end (0: it
  * is started again). */
 int session_dns_notes(struct session *s);

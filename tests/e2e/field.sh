@@ -108,6 +108,13 @@ expect 'P40 of a mixed answer only the public address stays' '^ok 198.51.100.10$
 for t in HTTPS SVCB TXT ANY MX; do
 	expect "P43 type $t brings no address" '^0$' in_pen sh -c "dig +tries=1 +time=2 +noall +answer $t api.test | grep -c '198.51' || true"
 done
+for t in HTTPS SVCB; do
+	expect "P43 type $t of an allowed name is answered, and empty" '^NOERROR 0$' in_pen sh -c "dig +tries=1 +time=5 $t api.test |
+		sed -n 's/.*status: \([A-Z]*\).*/\1/p; s/.*ANSWER: \([0-9]*\).*/\1/p' | tr '\n' ' ' | sed 's/ \$//'"
+	expect "P43 type $t of another name is refused" 'status: NXDOMAIN' in_pen dig +tries=1 +time=5 "$t" other.test
+done
+absent 'P43 neither is asked for upstream' 'https|svcb|type=?6[45]' "$LAB_DIR/dns.log"
+expect 'P43 an address that only a hint could have told is refused' "$denied" in_pen python3 ./probe tcp4 10.9.9.9 443
 expect 'P44 an answer comes from the server that was asked' '^192.0.2.1 53$' in_pen python3 -c '
 import socket, struct
 q = struct.pack("!6H", 7, 256, 1, 0, 0, 0) + b"\3api\4test\0" + struct.pack("!2H", 1, 1)

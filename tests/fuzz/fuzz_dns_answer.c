@@ -35,7 +35,7 @@ static void check(int holds)
 /* What the worker would tell passes the supervisor's checks. */
 static void check_note(const struct dns_question *q, const struct dns_answer *a)
 {
-	struct dns_worker w = { .udp4 = -1, .tcp4 = -1, .udp6 = -1, .tcp6 = -1 };
+	struct dns_worker w = DNS_WORKER_EMPTY;
 	struct dns_notes *notes = calloc(1, sizeof(*notes));
 	struct dns_note note;
 	int pair[2];

@@ -284,7 +284,7 @@ static inline void lab_prepare(struct lab *lab, const char *tag)
 static inline void lab_fence(struct lab *lab)
 {
 	struct pinfold_error e = { "" };
-	const struct net_resolver resolver = { .port = RESOLVER_PORT };
+	const struct net_resolver resolver = { .port = { RESOLVER_PORT } };
 
 	if (net_fence_new(&lab->policy, NULL, &lab->fence, &e) < 0 ||
 	    net_fence_attach(lab->fence, lab->cgroup_fd, &resolver, &e) < 0)

@@ -83,7 +83,7 @@ static inline uint16_t serve_upstream(int *ret_udp, int *ret_tcp)
 static inline int connect_worker(const struct world *t, int type)
 {
 	struct sockaddr_in at = { .sin_family = AF_INET,
-				  .sin_port = htons(t->w.port),
+				  .sin_port = htons(t->w.port[0]),
 				  .sin_addr = { htonl(INADDR_LOOPBACK) } };
 	int fd = socket(AF_INET, type | SOCK_CLOEXEC, 0);
 

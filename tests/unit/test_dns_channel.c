@@ -14,9 +14,10 @@
 static struct dns_worker channel(void)
 {
 	static const struct policy POLICY;
-	struct dns_worker w = { .udp4 = -1, .tcp4 = -1, .udp6 = -1, .tcp6 = -1, .policy = &POLICY };
+	struct dns_worker w = DNS_WORKER_EMPTY;
 	int pair[2];
 
+	w.policy = &POLICY;
 	assert_int_equal(
 	    socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
 	w.channel = pair[0];

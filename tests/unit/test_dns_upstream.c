@@ -263,7 +263,7 @@ static void upstreams_may_have_ipv6_addresses(void **state)
 	int status;
 
 	(void)state;
-	if (t->w.udp6 >= 0) {
+	if (t->w.udp6[0] >= 0) {
 		assert_int_equal(bind(fd, (struct sockaddr *)&at, len), 0);
 		assert_int_equal(getsockname(fd, (struct sockaddr *)&at, &len), 0);
 		kill(t->pid, SIGKILL);

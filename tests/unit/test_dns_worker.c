@@ -320,13 +320,13 @@ static void answers_on_ipv6_loopback_too(void **state)
 {
 	struct world *t = world(1);
 	struct sockaddr_in6 at = { .sin6_family = AF_INET6,
-				   .sin6_port = htons(t->w.port),
+				   .sin6_port = htons(t->w.port[0]),
 				   .sin6_addr = IN6ADDR_LOOPBACK_INIT };
 	int fd = socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	struct seen seen;
 
 	(void)state;
-	if (t->w.udp6 >= 0) {
+	if (t->w.udp6[0] >= 0) {
 		assert_int_equal(connect(fd, (struct sockaddr *)&at, sizeof(at)), 0);
 		query(fd, 3, "localhost", DNS_TYPE_AAAA);
 		expect_reply(fd, &seen);
