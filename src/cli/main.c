@@ -31,6 +31,7 @@ const struct verb VERBS[] = {
 	{ "ps", "", "List the sessions that run.", PS_OPTIONS, verb_ps },
 	{ "show", "SESSION", "Say what holds for a session now, and what it did.", SHOW_OPTIONS,
 	  verb_show },
+	{ "top", "", "Watch the sessions and what is refused in them.", TOP_OPTIONS, verb_top },
 	{ "reload", "SESSION POLICY", "Put a policy's network part in place of a session's.",
 	  RELOAD_OPTIONS, verb_reload },
 	{ "kill", "SESSION", "End a session: SIGTERM, and after five seconds SIGKILL.",
