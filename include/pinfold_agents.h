@@ -140,8 +140,15 @@ struct pinfold_tool_answer {
 int pinfold_tool_check(const struct pinfold_agents *a, const struct pinfold_tool_query *q,
 		       struct pinfold_tool_answer *ret, struct pinfold_error *e);
 
-/* The same for every built-in tool, sorted as the groups are; q->tool is not looked at.  Since
- * 0.1. */
+/* A tool_policy line for a tool that was refused, in the record of the session's policy or, if
+ * path is given, there; "-" is standard error.  Nothing is written where no record is kept.  An
+ * error means that the line is missing.  Since 0.1. */
+int pinfold_tool_log(const struct pinfold_agents *a, const struct pinfold_call *call,
+		     const struct pinfold_tool_answer *refused, const char *path,
+		     struct pinfold_error *e);
+
+/* pinfold_tool_check() for every built-in tool, sorted as the groups are; q->tool is not looked at.
+ * Since 0.1. */
 int pinfold_tool_list(const struct pinfold_agents *a, const struct pinfold_tool_query *q,
 		      void (*report)(void *data, const struct pinfold_tool_answer *a), void *data,
 		      struct pinfold_error *e);

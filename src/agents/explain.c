@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include <cjson/cJSON.h>
 
@@ -150,6 +151,33 @@ static bool add_mount(cJSON *array, const char *root, bool writable, const char 
 	return false;
 }
 
+/* Whether the backend is one of these, in any case. */
+static bool backend_is(const struct agents_sandbox *s, const char *const *names)
+{
+	for (; *names; names++)
+		if (strcasecmp(s->backend, *names) == 0)
+			return true;
+	return false;
+}
+
+/* The gateway knows of mounts where it makes the container itself; a plugin's are the plugin's. */
+static bool is_container(const struct agents_sandbox *s)
+{
+	static const char *const NAMES[] = { "docker", "podman", NULL };
+
+	return !s->from[FIELD_BACKEND] || backend_is(s, NAMES);
+}
+
+static bool add_workdir(cJSON *o, const struct explaining *x)
+{
+	static const char *const KNOWN[] = { BACKEND_PINFOLD, BACKEND_LOCAL_USER, "ssh", NULL };
+	const struct agents_sandbox *s = &x->d.sandbox;
+
+	/* Of a backend that isn't there nobody knows it. */
+	return (!is_container(s) && !backend_is(s, KNOWN)) ||
+	       add_text(o, "runtimeWorkdir", explain_workdir(x));
+}
+
 /* A pen shows everything at its own path. */
 static bool add_mounts(cJSON *o, const struct explaining *x)
 {
@@ -157,7 +185,7 @@ static bool add_mounts(cJSON *o, const struct explaining *x)
 	cJSON *array = cJSON_AddArrayToObject(o, "workspaceMounts");
 	bool ok = array != NULL;
 
-	if (!ok || !x->d.place.in_pen)
+	if (!ok || !x->d.place.in_pen || !is_container(s))
 		return ok;
 	ok = add_mount(array, explain_workdir(x), s->access != WORKSPACE_RO, "workspace");
 	if (ok && s->access == WORKSPACE_RO)
@@ -203,9 +231,8 @@ static bool add_sandbox(cJSON *o, const struct explaining *x)
 	       add_text(o, "scope", SCOPE_WORDS[s->scope]) && add_text(o, "backend", s->backend) &&
 	       add_text(o, "workspaceAccess", ACCESS_WORDS[s->access]) &&
 	       add_text(o, "workspaceRoot", s->workspace_root) &&
-	       add_text(o, "effectiveHostWorkspaceRoot", root) &&
-	       add_text(o, "runtimeWorkdir", explain_workdir(x)) && add_mounts(o, x) &&
-	       add_text(o, "workspaceSource", source) &&
+	       add_text(o, "effectiveHostWorkspaceRoot", root) && add_workdir(o, x) &&
+	       add_mounts(o, x) && add_text(o, "workspaceSource", source) &&
 	       add_bool(o, "sessionIsSandboxed", p->in_pen) && add_openclaw_tools(o, x);
 }
 

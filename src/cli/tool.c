@@ -16,6 +16,7 @@ struct tool_options {
 	struct agent_options agent; /* first: shared setters */
 	struct pinfold_agents *agents;
 	struct pinfold_tool_query q;
+	const char *log;
 	bool json;
 	cJSON *list;
 };
@@ -45,6 +46,14 @@ static int set_subagent(void *data, const char *value)
 	return 0;
 }
 
+static int set_log(void *data, const char *value)
+{
+	struct tool_options *o = data;
+
+	o->log = value;
+	return 0;
+}
+
 static int set_json(void *data, const char *value)
 {
 	struct tool_options *o = data;
@@ -61,6 +70,7 @@ const struct option_row TOOL_OPTIONS[] = {
 	{ "target", 0, "KEY", "the session that a session tool names", set_target },
 	{ "parent", 0, "KEY", "who spawned the session; is remembered", set_parent },
 	{ "registry", 0, "DIR", "where sessions and parents are remembered", set_registry },
+	{ "log", 0, "FILE", "check: append what is refused to the record FILE", set_log },
 	{ "json", 0, NULL, "print one JSON object", set_json },
 	{ 0 },
 };
@@ -167,6 +177,15 @@ static int fail(const struct pinfold_error *e, int r)
 	return r == -ENOMEM ? EXIT_NOT_CONFINED : EXIT_POLICY;
 }
 
+/* A refusal stands, whether or not it could be written down. */
+static void write_down(const struct tool_options *o, const struct pinfold_tool_answer *a)
+{
+	struct pinfold_error e = { 0 };
+
+	if (pinfold_tool_log(o->agents, &o->q.call, a, o->log, &e) < 0)
+		complain("tool: the refusal is not in the record: %s", e.text);
+}
+
 static int check(struct tool_options *o, bool all_levels)
 {
 	struct pinfold_tool_answer a = { 0 };
@@ -188,7 +207,10 @@ static int check(struct tool_options *o, bool all_levels)
 		if (all_levels)
 			print_levels(&a);
 	}
-	return all_levels || a.answer.verdict == PINFOLD_ALLOW ? 0 : EXIT_REFUSED;
+	if (all_levels || a.answer.verdict == PINFOLD_ALLOW)
+		return 0;
+	write_down(o, &a);
+	return EXIT_REFUSED;
 }
 
 static void list_one(void *data, const struct pinfold_tool_answer *a)

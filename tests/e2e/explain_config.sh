@@ -110,8 +110,16 @@ real 'E10: or opens it for one' '{ tools: { elevated: { allowFrom: { webchat: ["
 	agents: { entries: { a: { tools: { elevated: { allowFrom: { webchat: ["9"] } } } } } } }' \
 	'o["elevated"]["allowedByConfig"] and not o["elevated"]["alwaysAllowedByConfig"]' \
 	--origin channel:webchat --sender 9
+for backend in pinfold local-user; do
+	real "E11: the mounts of the backend $backend are its own" "{ agents: { defaults: { workspace: \"$T\",
+		sandbox: { mode: \"all\", backend: \"$backend\", workspaceAccess: \"rw\" } } } }" \
+		'o["sandbox"]["backend"] == "'$backend'" and o["sandbox"]["runtimeWorkdir"] == "'"$T"'" and
+		o["sandbox"]["workspaceMounts"] == [] and o["sandbox"]["sessionIsSandboxed"]'
+done
+real 'E11: those of docker are told' "{ agents: { defaults: { workspace: \"$T\", sandbox: { mode: \"all\",
+	backend: \"docker\", workspaceAccess: \"rw\" } } } }" 'len(o["sandbox"]["workspaceMounts"]) == 1'
 real 'E12: a backend is told as it is' '{ agents: { defaults: { sandbox: { backend: "nosuch" } } } }' \
-	'o["sandbox"]["backend"] == "nosuch"'
+	'o["sandbox"]["backend"] == "nosuch" and "runtimeWorkdir" not in o["sandbox"]'
 real 'E13: lists of the pen and where they come from' '{ tools: { sandbox: { tools: {
 	allow: ["group:fs"], deny: ["write"] } } } }' 'o["sandbox"]["tools"]["deny"] == ["write"] and
 	o["sandbox"]["tools"]["sources"]["allow"]["source"] == "global" and

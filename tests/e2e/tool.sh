@@ -19,6 +19,11 @@ answer() {
 	python3 -c 'import json,sys; v = json.load(open(sys.argv[1])); assert eval(sys.argv[2]), v' "$T/out" "$expression"
 }
 
+# record EXPRESSION: of the list of lines `ev` in the record
+record() {
+	python3 -c 'import json,sys; ev = [json.loads(x) for x in open(sys.argv[1])]; assert eval("(" + sys.argv[2] + ")"), ev' "$T/record" "$1"
+}
+
 # ---- the levels ----------------------------------------------------------------------------------------
 write_config "{
   tools: {
@@ -121,6 +126,23 @@ allows 'all: any session' sessions_send "${reg[@]}" --session agent:free:main --
 status 'a parent never changes' 65 tool read "${reg[@]}" --session agent:main:x --parent agent:free:main
 status 'nobody is their own ancestor' 65 tool read "${reg[@]}" --session agent:main:main --parent agent:main:y
 status 'exec has no target' 65 tool exec "${reg[@]}" --session agent:main:main --target agent:main:x
+# ---- the record ----------------------------------------------------------------------------------------
+write_config "{tools: {deny: ['browser']}, agents: {list: [{id: 'main', workspace: '$WS',
+  sandbox: {mode: 'all', audit: {path: '$T/record'}}}]}}"
+call=(--agent main --session agent:main:telegram:1 --origin channel:telegram)
+denies 'a tool is refused' browser "${call[@]}" --provider openai
+check 'a refusal is in the record, with tool, level and rule' record 'len(ev) == 1 and ev[0]["event"] == "tool_policy"
+	and ev[0]["verdict"] == "deny" and ev[0]["tool"] == "browser" and ev[0]["level"] == "global" and ev[0]["rule"] == "browser"'
+check '... and with who asked' record 'ev[0]["agent"] == "main" and ev[0]["session"] == "agent:main:telegram:1"
+	and ev[0]["channel"] == "telegram" and ev[0]["provider"] == "openai" and "openclaw.json" in ev[0]["origin"]'
+allows 'what is allowed' read "${call[@]}"
+"$PINFOLD" tool explain --config "$config" "${call[@]}" browser >/dev/null
+"$PINFOLD" why --config "$config" --agent main tool browser >/dev/null
+check '... and what is only asked about leave no line' record 'len(ev) == 1'
+denies 'another record is named' browser "${call[@]}" --log "$T/other"
+check '... and has the line alone' test "$(wc -l <"$T/record") $(wc -l <"$T/other")" = '1 1'
+denies 'a refusal stands when the record does not open' browser "${call[@]}" --log "$T/no/such"
+
 # exec remembers in the default registry; what this leaves there goes again.
 key=e2e-$$-$RANDOM
 write_config "{agents: {list: [{id: 'main', workspace: '$WS', sandbox: {mode: 'off'}}]}, 'exec-approvals': {autoApprove: ['true']}}"

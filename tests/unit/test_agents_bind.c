@@ -126,7 +126,7 @@ static void binds_are_judged_as_the_gateway_does_or_more_strictly(void **state)
 		{ "relative:/x", EXTERNAL, "no absolute path" },
 		{ "~/x:/x", EXTERNAL, "no absolute path" },
 		{ "volname:/x", EXTERNAL, "no absolute path" },
-		/* B10 to B12 */
+		/* B10, B11, B12 */
 		{ "$D/ws/runlink:/x", EXTERNAL, "lies in /run" },
 		{ "$D/ws/runlink/new/file:/x", EXTERNAL, "lies in /run" },
 		{ "$D/ws/etclink/hosts:/x", EXTERNAL, "lies in /etc" },

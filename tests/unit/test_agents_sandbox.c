@@ -106,7 +106,7 @@ static void also_when_the_agent_itself_chose_it(void **state)
 	assert_string_equal(text_at(box.docker, "image"), "g");
 }
 
-/* C6 to C9 */
+/* C6, C7, C9 */
 static void docker_merges_by_field_env_by_name_and_binds_add_up(void **state)
 {
 	char text[1024];
@@ -131,6 +131,23 @@ static void docker_merges_by_field_env_by_name_and_binds_add_up(void **state)
 	assert_string_equal(text_at(box.docker, "ulimits.nproc"), "5");
 	assert_string_equal(text_at(box.docker, "ulimits.nofile"), "2");
 	assert_null(json5_at(box.docker, "capDrop")->child->next);
+}
+
+/* C6, C8; LANG is the pen's own in any case. */
+static void an_empty_list_of_the_agent_clears_nothing_and_its_env_stands_alone(void **state)
+{
+	char text[512];
+
+	(void)state;
+	snprintf(text, sizeof(text),
+		 "{ agents: { defaults: { workspace: '%s/ws', sandbox: { docker: { "
+		 "binds: ['%s/ws/a:/a'] } } }, entries: { w: { workspace: '%s/ws', "
+		 "sandbox: { docker: { binds: [], env: { B: '2' } } } } } } }",
+		 help_dir, help_dir, help_dir);
+	load(text, "w");
+	assert_int_equal(box.n_binds, 1);
+	assert_string_equal(text_at(box.policy, "identity.setEnv.B"), "2");
+	assert_null(json5_at(box.policy, "identity.setEnv")->child->next);
 }
 
 /* C11 */
@@ -327,6 +344,7 @@ int main(void)
 		T(a_shared_scope_ignores_the_agents_docker_browser_and_prune),
 		T(also_when_the_agent_itself_chose_it),
 		T(docker_merges_by_field_env_by_name_and_binds_add_up),
+		T(an_empty_list_of_the_agent_clears_nothing_and_its_env_stands_alone),
 		T(an_agent_can_take_a_dangerous_flag_back),
 		T(a_backend_is_shown_without_blanks_around_it),
 		T(an_agents_id_counts_in_any_case),
