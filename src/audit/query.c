@@ -94,7 +94,8 @@ static int change_file(struct pump *p, struct record_reader **r)
 static int follow(struct pump *p, struct record_reader **r)
 {
 	if (record_reader_is_compressed(*r))
-		return err_set(p->e, -EINVAL, "'%s' is compressed and will not grow", p->path);
+		return err_set(p->e, -EINVAL,
+			       "'%s' is compressed and will not grow; leave out --follow", p->path);
 	record_reader_expect_more(*r, true);
 	for (;;) {
 		int n = drain(p, *r);
@@ -138,11 +139,15 @@ int log_read(const char *path, const struct pinfold_log_query *q,
 	int r;
 
 	if (q->follow && strcmp(path, "-") == 0)
-		return err_set(e, -EINVAL, "standard input cannot be followed, only read");
+		return err_set(e, -EINVAL,
+			       "standard input cannot be followed, only read; leave out --follow");
 	r = record_files_open(path, q->only, &files, e);
 	if (r == 0 && q->follow && !files.has_current) {
 		record_files_done(&files);
-		return err_set(e, -ENOENT, "there is no record '%s' to follow", path);
+		return err_set(e, -ENOENT,
+			       "there is no record '%s' to follow; name the file that --log or "
+			       "audit.path names",
+			       path);
 	}
 	if (r < 0)
 		return r;

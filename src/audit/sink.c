@@ -21,15 +21,25 @@
 static int check_file(const struct stat *st, const char *path, struct pinfold_error *e)
 {
 	if (!S_ISREG(st->st_mode) && !S_ISFIFO(st->st_mode))
-		return err_set(e, -ENOTSUP, "the record '%s' is neither a file nor a FIFO", path);
+		return err_set(
+		    e, -ENOTSUP,
+		    "the record '%s' is neither a file nor a FIFO; name one of these, or - for "
+		    "standard error",
+		    path);
 	if (st->st_uid != 0 && st->st_uid != getuid() && st->st_uid != geteuid())
-		return err_set(e, -EPERM, "the record '%s' belongs to uid %u", path, st->st_uid);
+		return err_set(
+		    e, -EPERM,
+		    "the record '%s' belongs to uid %u; chown it to root, or name another file",
+		    path, st->st_uid);
 	if (st->st_mode & MODE_OTHERS_WRITE)
-		return err_set(e, -EPERM, "others can write the record '%s' (mode %04o)", path,
+		return err_set(e, -EPERM,
+			       "others can write the record '%s' (mode %04o); chmod go-w it", path,
 			       st->st_mode & 07777);
 	if (st->st_nlink > 1)
-		return err_set(e, -EPERM, "the record '%s' has %lu names (hard links)", path,
-			       (unsigned long)st->st_nlink);
+		return err_set(
+		    e, -EPERM,
+		    "the record '%s' has %lu names (hard links); name a file that has one", path,
+		    (unsigned long)st->st_nlink);
 	return 0;
 }
 
@@ -42,9 +52,11 @@ static int open_named(const struct sink *s, int *ret_fd, enum sink_kind *ret_kin
 	int r;
 
 	if (fd < 0 && errno == ELOOP)
-		return err_set(e, -ELOOP, "the record '%s' is a symbolic link", s->path);
+		return err_set(e, -ELOOP,
+			       "the record '%s' is a symbolic link; name the file itself", s->path);
 	if (fd < 0 && errno == ENXIO)
-		return err_set(e, -ENXIO, "nobody reads the FIFO '%s'", s->path);
+		return err_set(e, -ENXIO, "nobody reads the FIFO '%s'; start its reader first",
+			       s->path);
 	if (fd < 0)
 		return err_set(e, -errno, "cannot open the record '%s': %s", s->path,
 			       strerror(errno));
@@ -93,11 +105,12 @@ static int open_path(struct sink *s, const char *path, struct pinfold_error *e)
 	if (!dir || !s->path || !s->name)
 		return err_set(e, -ENOMEM, "out of memory");
 	if (name[0] == '\0')
-		return err_set(e, -EISDIR, "the record '%s' is a directory", path);
+		return err_set(e, -EISDIR, "the record '%s' is a directory; name a file in it",
+			       path);
 	s->dir_fd = open(dir, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (s->dir_fd < 0)
-		return err_set(e, -errno, "cannot open the directory of the record '%s': %s", path,
-			       strerror(errno));
+		return err_set(e, -errno, "cannot open the directory of the record '%s': %s%s",
+			       path, strerror(errno), errno == ENOENT ? "; make it first" : "");
 	return open_named(s, &s->fd, &s->kind, e);
 }
 

@@ -132,7 +132,8 @@ int verb_diff(int argc, char **argv)
 	if (n < 0)
 		return n == -2 ? 0 : EXIT_USAGE;
 	if (n != 2) {
-		complain("diff: two policy files are wanted, the old one and the new one");
+		complain("diff: two policy files are wanted, the old one and the new one; see "
+			 "'pinfold diff --help'");
 		return EXIT_USAGE;
 	}
 	for (size_t i = 0; i < ARRAY_SIZE(p) && status == 0; i++)

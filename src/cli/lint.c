@@ -129,7 +129,7 @@ int verb_lint(int argc, char **argv)
 	if (n < 0)
 		return n == -2 ? 0 : EXIT_USAGE;
 	if (n != 1) {
-		complain("lint: one policy file is wanted");
+		complain("lint: one policy file is wanted; see 'pinfold lint --help'");
 		return EXIT_USAGE;
 	}
 	if (pinfold_policy_load(file, &p, &e) < 0) {

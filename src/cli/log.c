@@ -20,6 +20,7 @@
 struct print {
 	bool json;
 	bool colour;
+	bool has_head;
 };
 
 static int set_json(void *data, const char *value)
@@ -70,16 +71,29 @@ static int rest(void)
 	return poll(&out, 1, 0) == 1 && (out.revents & (POLLERR | POLLNVAL));
 }
 
+/* Not before there is something below it: an error stands alone. */
+static void print_head(struct print *p)
+{
+	if (p->json || p->has_head)
+		return;
+	log_print_head();
+	p->has_head = true;
+}
+
 static int print_line(void *data, const struct pinfold_log_line *l)
 {
-	const struct print *p = data;
+	struct print *p = data;
 
-	if (!l)
+	if (!l) {
+		print_head(p);
 		return rest();
-	if (p->json)
+	}
+	if (p->json) {
 		print_json(l);
-	else
-		log_print_line(l, p->colour);
+		return ferror(stdout);
+	}
+	print_head(p);
+	log_print_line(l, p->colour);
 	return ferror(stdout);
 }
 
@@ -92,9 +106,9 @@ static int print_lines(const struct log_options *o, const struct pinfold_log_que
 
 	if (isatty(STDOUT_FILENO) != 1)
 		setvbuf(stdout, NULL, _IOFBF, OUT_BYTES);
-	if (!p.json)
-		log_print_head();
 	r = pinfold_log_read(q, print_line, &p, &counts, &e);
+	if (r == 0)
+		print_head(&p); /* nothing was found */
 	if (fflush(stdout) != 0 && errno != EPIPE) {
 		complain("cannot write: %s", strerror(errno));
 		return 1;

@@ -34,6 +34,17 @@ static size_t distance(const char *a, const char *b, size_t len_b)
 	return row[len_b];
 }
 
+/* Two neighbours that changed places: the commonest slip. */
+static bool is_swapped(const char *a, const char *b, size_t len)
+{
+	size_t at = 0;
+
+	while (at < len && a[at] == b[at])
+		at++;
+	return at + 1 < len && a[at] == b[at + 1] && a[at + 1] == b[at] &&
+	       strcmp(a + at + 2, b + at + 2) == 0;
+}
+
 bool near_is(const char *word, const char *wanted)
 {
 	size_t a = strlen(word);
@@ -41,5 +52,7 @@ bool near_is(const char *word, const char *wanted)
 
 	if (a > WORD_MAX || b > WORD_MAX || a < 2)
 		return false;
+	if (a == b && is_swapped(word, wanted, a))
+		return true;
 	return distance(word, wanted, b) <= (b < 5 ? 1 : 2);
 }

@@ -38,6 +38,8 @@ int verb_selftest(int argc, char **argv)
 	if (r < 0)
 		complain("%s", e.text);
 	else if (r > 0)
-		complain("%d checks failed: do not trust a pen on this host", r);
+		complain("%d checks failed: do not trust a pen on this host; 'pinfold doctor' says "
+			 "what it lacks",
+			 r);
 	return r == 0 ? 0 : EXIT_NOT_CONFINED;
 }

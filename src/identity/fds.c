@@ -58,7 +58,7 @@ static int check_socket(int fd, struct pinfold_error *e)
 	if (domain == AF_INET || domain == AF_INET6)
 		return err_set(e, -EPERM,
 			       "descriptor %d is a network socket made outside: the network fence "
-			       "can't see it",
+			       "can't see it; give the command a pipe or /dev/null instead",
 			       fd);
 	if (domain != AF_UNIX)
 		return err_set(e, -EPERM, "descriptor %d is a socket of address family %d", fd,

@@ -132,8 +132,10 @@ static int parse_prefix(char *host, struct net_rule *r, struct pinfold_error *wh
 			       slash + 1, max);
 	r->prefix_len = len + (max == 32 ? V4_BITS_BEFORE : 0);
 	if (host_bits_set(&r->addr, r->prefix_len))
-		return err_set(why, -EINVAL, "'%.60s/%u' has bits set behind its prefix", host,
-			       len);
+		return err_set(why, -EINVAL,
+			       "'%.60s/%u' has bits set behind its prefix; write the first address "
+			       "of the range",
+			       host, len);
 	r->host = HOST_PREFIX;
 	return 0;
 }

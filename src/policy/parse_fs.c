@@ -40,7 +40,8 @@ int fs_entry_parse(enum path_right right, const char *text, const char *base,
 		return rc;
 	if (right == PATH_DENY && strcmp(rule.path, "/") == 0) {
 		path_rule_done(&rule);
-		return err_set(why, -EINVAL, "denying / denies everything");
+		return err_set(why, -EINVAL,
+			       "denying / denies everything; name directories below it");
 	}
 	rule.text = strdup(text);
 	if (!rule.text) {

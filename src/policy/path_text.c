@@ -99,7 +99,7 @@ static int expand_variable(const char *name, size_t len, const struct policy_con
 			       (int)(len < 40 ? len : 40), name);
 	value = lookup(ctx, name, len);
 	if (!value || value[0] == '\0')
-		return err_set(why, -EINVAL, "'$%s' is not set", known[i]);
+		return err_set(why, -EINVAL, "'$%s' is not set; write the path itself", known[i]);
 	if (value[0] != '/' || strpbrk(value, "*?[$~"))
 		return err_set(why, -EINVAL, "'$%s' does not hold a plain absolute path", known[i]);
 	rc = path_clean("/", value, ret);
@@ -114,7 +114,8 @@ static int expand_tilde(const char *name, size_t len, const struct policy_contex
 	int rc;
 
 	if (len == 0 && (!ctx->home || ctx->home[0] != '/'))
-		return err_set(why, -EINVAL, "'~': the launcher has no home");
+		return err_set(why, -EINVAL,
+			       "'~': the launcher has no home; write the path itself");
 	if (len == 0)
 		return path_clean("/", ctx->home, ret);
 	auto_free char *account = strndup(name, len);

@@ -223,7 +223,7 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 	int r;
 
 	block_write_signals(&mask, &pending);
-	r = privilege_check(e);
+	r = privilege_check("a pen", e);
 	if (r == 0)
 		r = session_prepare(s, e);
 	if (r == 0)

@@ -281,7 +281,7 @@ static int prepare(struct attachment *a, struct pinfold_error *e)
 	static int (*const STEPS[])(struct attachment * a, struct pinfold_error * e) = {
 		open_target, open_record, start_helpers, load_fence, close_fence, announce,
 	};
-	int r = privilege_check(e);
+	int r = privilege_check("a fence", e);
 
 	for (size_t i = 0; i < ARRAY_SIZE(STEPS) && r == 0; i++)
 		r = STEPS[i](a, e);

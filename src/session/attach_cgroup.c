@@ -53,7 +53,9 @@ static int open_dir(int root_fd, const char *text, struct pinfold_error *e)
 	clean_close(&fd);
 	fd = openat(root_fd, *below ? below : ".", DIR_FLAGS | O_NOFOLLOW);
 	if (fd < 0)
-		return err_set(e, -errno, "no cgroup '%.150s': %s", text, strerror(errno));
+		return err_set(e, -errno,
+			       "no cgroup '%.120s': %s; /proc/PID/cgroup tells that of a process",
+			       text, strerror(errno));
 	return take_fd(fd);
 }
 
@@ -95,7 +97,9 @@ int attach_cgroup_open(const char *text, struct attach_cgroup *ret, struct pinfo
 	struct stat st;
 
 	if (root_fd < 0)
-		return err_set(e, -EOPNOTSUPP, "this host has no cgroup2 hierarchy mounted");
+		return err_set(e, -EOPNOTSUPP,
+			       "this host has no cgroup2 hierarchy mounted: mount -t cgroup2 none "
+			       "/sys/fs/cgroup");
 	if (strncmp(text, "0::", 3) == 0)
 		text += 3;
 	if (text[0] >= '0' && text[0] <= '9' && strchr(text, ':'))

@@ -88,7 +88,9 @@ static int build(struct cgroup *c, const char *mountinfo, const struct limits_po
 
 	c->root_fd = cgroup_find_root(mountinfo, NULL);
 	if (c->root_fd < 0)
-		return err_set(e, -EOPNOTSUPP, "no cgroup2 file system is mounted here");
+		return err_set(
+		    e, -EOPNOTSUPP,
+		    "no cgroup2 file system is mounted here: mount -t cgroup2 none /sys/fs/cgroup");
 	c->dir_fd = cgroup_make(c->root_fd, CGROUP_SLICE, c->id);
 	if (c->dir_fd < 0)
 		return err_set(e, c->dir_fd, "cannot make the cgroup %s/%s: %s", CGROUP_SLICE,

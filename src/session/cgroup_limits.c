@@ -176,10 +176,12 @@ int cgroup_limit(struct cgroup *c, const char *mountinfo, const struct limits_po
 			continue;
 		}
 		if (r == -ENOENT)
-			return err_set(e, -EOPNOTSUPP,
-				       "limits.%s can't be held: no cgroup hierarchy here has the "
-				       "controller '%s'",
-				       name, name);
+			return err_set(
+			    e, -EOPNOTSUPP,
+			    "limits.%s can't be held: no cgroup hierarchy here has the "
+			    "controller '%s'; take the limit out, or say \"onUnavailable\": "
+			    "\"degrade\"",
+			    name, name);
 		return err_set(e, -EOPNOTSUPP, "limits.%s can't be held: controller '%s': %s", name,
 			       name, strerror(-r));
 	}

@@ -95,7 +95,7 @@ static bool is_incapable(const struct exec *x, int r)
 
 static int try_pen(struct exec *x, bool *ret_incapable, struct pinfold_error *e)
 {
-	int r = privilege_check(e);
+	int r = privilege_check("a pen", e);
 
 	if (r == -EPERM) {
 		x->location = EXEC_PEN;

@@ -20,7 +20,7 @@ static const struct {
 	{ CAP_SETGID, "CAP_SETGID" },
 };
 
-int privilege_check(struct pinfold_error *e)
+int privilege_check(const char *what, struct pinfold_error *e)
 {
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct have[_LINUX_CAPABILITY_U32S_3] = { { 0 } };
@@ -31,7 +31,7 @@ int privilege_check(struct pinfold_error *e)
 		unsigned cap = NEEDED[i].cap;
 
 		if (!(have[cap / 32].effective >> cap % 32 & 1))
-			return err_set(e, -EPERM, "a pen takes root to start, %s is missing: %s",
+			return err_set(e, -EPERM, "%s takes root to start, %s is missing: %s", what,
 				       NEEDED[i].name,
 				       geteuid() == 0 ? "this root has been stripped of it"
 						      : "try sudo");

@@ -5,8 +5,8 @@
 
 struct pinfold_error;
 
-/* -EPERM with words when a capability that every session needs is missing.  Only an early and
- * plain word: each step fails by itself as well. */
-int privilege_check(struct pinfold_error *e);
+/* -EPERM with words when a capability that every session needs is missing; what ("a pen") takes it.
+ * Only an early and plain word: each step fails by itself as well. */
+int privilege_check(const char *what, struct pinfold_error *e);
 
 #endif

@@ -259,7 +259,9 @@ int session_reload(struct session *s, const char *file, struct pinfold_error *e)
 	int r;
 
 	if (s->observe)
-		r = err_set(e, -EINVAL, "a session that observes takes no other policy");
+		r = err_set(
+		    e, -EINVAL,
+		    "a session that observes takes no other policy; end it and start another");
 	else
 		r = read_checked(s, file, &next, e);
 	if (r == 0)

@@ -217,7 +217,9 @@ int session_spawn(struct session *s, struct pinfold_error *e)
 	birth = (struct birth){ .s = s, .link = theirs };
 	s->init = give_birth(s, &args, &birth);
 	if (s->init < 0)
-		return err_set(e, s->init, "cannot start a process in namespaces of its own: %s",
+		return err_set(e, s->init,
+			       "cannot start a process in namespaces of its own: %s; 'pinfold "
+			       "doctor' says what is missing",
 			       strerror(-s->init));
 	r = cgroup_join_v1(&s->cgroup, s->init);
 	if (r < 0)

@@ -27,6 +27,7 @@ as_nobody() { setpriv --reuid=$TENANT --regid=$TENANT --clear-groups "$@"; }
 
 # --- the command line ------------------------------------------------------------------------------
 says 64 "no such verb 'runn'; did you mean 'run'?" "$p" runn
+says 64 "no such verb 'rnu'; did you mean 'run'?" "$p" rnu
 says 64 "no such verb 'make'; see 'pinfold --help'; to run a command: pinfold run -- make" "$p" make
 says 64 "no such option '-p'; a verb comes first, its options behind it; see 'pinfold --help'" "$p" -p x run
 says 64 "run: no such option '--alow'; did you mean '--allow'?" "$p" run --alow x -- true
@@ -76,8 +77,8 @@ says 125 "a pen takes root to start, CAP_SETUID is missing: this root has been s
 	setpriv --bounding-set=-setuid --inh-caps=-setuid "$p" run -- true
 says 65 "'/' can't be a workspace: a directory below / is wanted; cd into a project" in_dir /
 says 65 "cannot tell the current directory: No such file or directory; cd into one that exists" in_removed_dir
-says 125 "cannot open the directory of the record '/no/dir/log': No such file or directory" run --log /no/dir/log
-says 125 "the record '/' is a directory" run --log /
+says 125 "cannot open the directory of the record '/no/dir/log': No such file or directory; make it first" run --log /no/dir/log
+says 125 "the record '/' is a directory; name a file in it" run --log /
 says 65 "the log 'T/ws/log' lies where the session may write: 'T/ws', workspace (built-in)" run --log "$WS/log"
 mkdir -m 700 "$T/private"
 expect 'a workspace that the uid may not enter names both, and the remedy' \
