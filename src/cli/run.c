@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <stdio.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -132,14 +133,18 @@ void print_notice(void *data, const char *text)
 	int n = snprintf(line, sizeof(line), "pinfold: %s\n", text);
 	size_t len = n < (int)sizeof(line) ? (size_t)n : sizeof(line) - 1;
 	struct pollfd out = { .fd = STDERR_FILENO, .events = POLLOUT };
-	int fd;
+	struct stat st;
+	int fd = -1;
 
 	(void)data;
 	if (n < 0 || send(STDERR_FILENO, line, len, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0 ||
 	    errno != ENOTSOCK)
 		return;
-	/* O_NONBLOCK on the descriptor itself would be everybody's. */
-	fd = open("/proc/self/fd/2", O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	/* O_NONBLOCK on the descriptor itself would be everybody's.  A file nobody waits for, but
+	 * its offset is shared: what others write next would lie over the line. */
+	if (fstat(STDERR_FILENO, &st) < 0 || !S_ISREG(st.st_mode))
+		fd = open("/proc/self/fd/2",
+			  O_WRONLY | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	/* What somebody else made can't be opened anew; a pipe that has room takes a line at once.
 	 */
 	if (fd < 0 && poll(&out, 1, 0) != 1)

@@ -307,7 +307,7 @@ static int realize_node(struct fs_fence *f, struct fs_node *n, struct pinfold_er
 	return 0;
 }
 
-static bool is_visible(const struct fs_fence *f, const char *path)
+bool fs_fence_shows(const struct fs_fence *f, const char *path)
 {
 	const struct fs_node *n = fs_plan_find(&f->plan, path);
 
@@ -325,7 +325,7 @@ static int find_workspace(struct fs_fence *f, const struct policy *p, struct pin
 	r = fs_resolve(want, FS_FOLLOW_ALL, &at);
 	if (r < 0)
 		return err_set(e, r, "cannot open the workspace '%s': %s", want, strerror(-r));
-	if (at.fd >= 0 && S_ISDIR(at.st.st_mode) && is_visible(f, at.path))
+	if (at.fd >= 0 && S_ISDIR(at.st.st_mode) && fs_fence_shows(f, at.path))
 		f->workspace = take_ptr(at.path);
 	fs_resolved_done(&at);
 	return 0;
@@ -449,7 +449,7 @@ int fs_fence_explain(const struct fs_fence *f, int step, int code, struct pinfol
 
 const char *fs_fence_start_dir(const struct fs_fence *f, const char *cwd)
 {
-	if (cwd && is_visible(f, cwd))
+	if (cwd && fs_fence_shows(f, cwd))
 		return cwd;
 	return f->workspace ? f->workspace : "/";
 }

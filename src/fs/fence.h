@@ -44,6 +44,9 @@ int fs_fence_enter_domain(const struct fs_fence *f, int *ret_step);
 /* Parent: puts a failed step of either enter into words and returns code. */
 int fs_fence_explain(const struct fs_fence *f, int step, int code, struct pinfold_error *e);
 
+/* Whether the pen shows the host's path. */
+bool fs_fence_shows(const struct fs_fence *f, const char *path);
+
 /* The directory that the command starts in: cwd when it is granted, else the workspace, else /. */
 const char *fs_fence_start_dir(const struct fs_fence *f, const char *cwd);
 

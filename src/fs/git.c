@@ -5,10 +5,13 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clean.h"
+
+#define CONFIG_BYTES_MAX GIT_TEXT_MAX /* a submodule's has some hundred */
 
 #define SEEN_REPOSITORY (GIT_SEEN_HEAD | GIT_SEEN_OBJECTS | GIT_SEEN_REFS)
 #define SEEN_WORKTREE (GIT_SEEN_HEAD | GIT_SEEN_COMMONDIR | GIT_SEEN_GITDIR)
@@ -99,6 +102,73 @@ int git_read_line(int dir, const char *name, const char *prefix, char ret[static
 		return -EINVAL;
 	memcpy(ret, text + skip, (size_t)n - skip + 1);
 	return 0;
+}
+
+/* The value of `key = value`, or NULL. */
+static char *value_of(char *line, const char *key)
+{
+	size_t len = strlen(key);
+	char *end;
+
+	if (strncasecmp(line, key, len) != 0)
+		return NULL;
+	line += len;
+	line += strspn(line, " \t");
+	if (*line != '=')
+		return NULL;
+	line++;
+	line += strspn(line, " \t");
+	end = line + strlen(line);
+	while (end > line && strchr(" \t\r", end[-1]))
+		end--;
+	*end = '\0';
+	return line;
+}
+
+/* Of several the last one counts, as with git. */
+static int find_work_tree(char *text, char ret[static GIT_TEXT_MAX])
+{
+	bool is_core = false;
+	int r = -ENOENT;
+
+	for (char *line = strsep(&text, "\n"); line; line = strsep(&text, "\n")) {
+		const char *value;
+
+		line += strspn(line, " \t");
+		if (line[0] == '[')
+			is_core = strncasecmp(line, "[core]", strlen("[core]")) == 0;
+		value = is_core ? value_of(line, "worktree") : NULL;
+		if (!value)
+			continue;
+		/* Rarely needed, and nobody is to read it otherwise than git. */
+		r = value[0] == '\0' || strpbrk(value, "\"\\#;") ? -EINVAL : 0;
+		if (r == 0)
+			memcpy(ret, value, strlen(value) + 1);
+	}
+	return r;
+}
+
+int git_read_work_tree(int dir, char ret[static GIT_TEXT_MAX])
+{
+	auto_close int fd = openat(dir, "config", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	char text[CONFIG_BYTES_MAX];
+	char found[GIT_TEXT_MAX];
+	struct stat st;
+	ssize_t n;
+	int r;
+
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return -errno;
+	if (!S_ISREG(st.st_mode) || st.st_size >= CONFIG_BYTES_MAX)
+		return -EINVAL;
+	n = read(fd, text, sizeof(text) - 1);
+	if (n < 0)
+		return -errno;
+	text[n] = '\0';
+	r = strlen(text) == (size_t)n ? find_work_tree(text, found) : -EINVAL;
+	if (r == 0)
+		memcpy(ret, found, strlen(found) + 1);
+	return r;
 }
 
 bool git_is_repository(const char *path)

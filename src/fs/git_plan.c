@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Repositories in the plan: the one at the top of each tree for writing, and the metadata of the
- * main repository where that is a linked worktree.  Those further down are the guard's. */
+ * main repository where that is a linked worktree, of its own elsewhere where it is a submodule.
+ * Those further down are the guard's. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -196,6 +197,45 @@ static int grant_main(struct planner *pl, const struct top *t, const char *main_
 	return r < 0 ? r : hold_at(pl, t, own, HOLD_OPEN);
 }
 
+/* ---- submodules ------------------------------------------------------------------------------ */
+
+/* Whether own is where git puts a submodule's metadata: below modules/ of another repository, or of
+ * a linked worktree of it. */
+static bool is_in_modules(const char *own)
+{
+	const char *modules = "/modules/";
+	const char *at = strstr(own, modules);
+
+	for (; at; at = strstr(at + 1, modules)) {
+		auto_free char *around = strndup(own, (size_t)(at - own));
+		struct fs_resolved dir = { .fd = -1 };
+		bool is =
+		    around && open_plain(around, &dir) == 0 && git_look(dir.fd, "") != GIT_NONE;
+
+		fs_resolved_done(&dir);
+		if (is)
+			return true;
+	}
+	return false;
+}
+
+/* Both directions have to agree here as well: the metadata's configuration names this very tree. */
+static bool is_submodule(const struct planner *pl, const char *own, const char *tree)
+{
+	struct fs_resolved at = { .fd = -1 };
+	char text[GIT_TEXT_MAX];
+	auto_free char *back = NULL;
+	bool is = false;
+
+	if (is_in_modules(own) && open_plain(own, &at) == 0 &&
+	    git_look(at.fd, "") == GIT_REPOSITORY && git_read_work_tree(at.fd, text) == 0) {
+		back = meant_path(pl, own, text);
+		is = back && strcmp(back, tree) == 0;
+	}
+	fs_resolved_done(&at);
+	return is;
+}
+
 /* The .git file of a tree: read-only, and what it leads to is granted if it is what it says. */
 static int plan_link_file(struct planner *pl, const struct top *t, int tree)
 {
@@ -214,7 +254,10 @@ static int plan_link_file(struct planner *pl, const struct top *t, int tree)
 	if (main_dir && !plan_is_writable_at(pl->plan, main_dir))
 		r = grant_main(pl, t, main_dir, own);
 	if (r == 0 && plan_is_writable_at(pl->plan, own))
-		r = hold_names(pl, t, own, git_held(GIT_WORKTREE));
+		return hold_names(pl, t, own, git_held(GIT_WORKTREE));
+	/* It lies outside the workspace, so it is there to be read and no more. */
+	if (r == 0 && !main_dir && is_submodule(pl, own, t->path))
+		r = hold_at(pl, t, own, HOLD_READ_ONLY);
 	return r;
 }
 

@@ -40,6 +40,11 @@ struct explain_hint {
 bool explain_end(const struct explain_pen *pen, const char *name, int exit_status, bool may_nest,
 		 struct explain_hint *ret);
 
+/* The same for git, which ended with its exit status of fatal errors: its repository is out of
+ * reach. */
+bool explain_git(const struct session *s, const struct explain_pen *pen, int exit_status,
+		 struct explain_hint *ret);
+
 /* For a session whose command has ended, or (exec_error, negative) was not started: yields
  * exec_error with words, else 0; gives the session's hint, if there is one to give. */
 int explain_result(struct session *s, int exec_error, struct pinfold_error *e);

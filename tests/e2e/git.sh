@@ -111,6 +111,57 @@ cp "$WS/probe" "$WS/forged/probe" && chown -R "$TENANT" "$WS/forged"
 expect 'a forged worktree opens no other repository' "$refused" bash -c \
 	"cd '$WS/forged' && '$PINFOLD' run --quiet --log '$LOG' -- python3 probe read '$main/.git/config'"
 
+# --- submodules as workspaces ---------------------------------------------------------------------
+super=$T/super
+mkdir "$super" && chown "$TENANT" "$super" && me git init -q "$super" -b main
+me git -C "$super" submodule --quiet add "$main" sm 2>/dev/null
+me git -C "$super" submodule --quiet add "$main" other 2>/dev/null
+me git -C "$super" $who commit -qm s
+me git -C "$super" worktree add -q "$T/origin/super2" -b two
+me git -C "$T/origin/super2" submodule --quiet update --init sm 2>/dev/null
+for at in "$super" "$T/origin/super2"; do
+	sub() { (cd "$at/sm" && exec "$PINFOLD" "$@"); }
+	expect "in a submodule (${at##*/}) status, log and diff work" '^ok$' sub run --log "$LOG" -- sh -ec '
+		git status -s; git log --oneline | grep -q zero; echo 1 >>f; git diff --quiet && exit 1; echo ok'
+	dir=$(sub run --quiet --log "$LOG" -- git rev-parse --absolute-git-dir)
+	for name in HEAD config hooks/pre-commit objects/x index; do
+		status "its metadata is there to be read: $name is not writable" 77 sub why write "$dir/$name"
+	done
+	status 'which why knows' 0 sub why read "$dir/HEAD"
+	cp "$WS/probe" "$at/sm/probe"
+	expect 'and nothing changes it' "$refused" sub run --quiet --log "$LOG" -- python3 probe write "$dir/HEAD"
+	for name in "$super/.git/config" "$super/.git/HEAD" "$super/.git/modules/other/HEAD" "$super/other/f"; do
+		expect "the rest of the superproject is not there: ${name#"$super/"}" "$refused" \
+			sub run --quiet --log "$LOG" -- python3 probe read "$name"
+	done
+	expect 'with --rw of the metadata a commit works, and its configuration is held' '^ok$' \
+		sub run --quiet --log "$LOG" --rw "$dir" -- sh -ec "git $who commit -q --allow-empty -m more
+		git config a.b c 2>/dev/null && exit 1; echo ok"
+done
+# The metadata names another tree, or lies where git puts none.
+me git -C "$super" config -f .git/modules/other/config core.worktree ../../../elsewhere
+cp "$WS/probe" "$super/other/probe"
+expect 'metadata that names another tree is not granted' "$refused" bash -c \
+	"cd '$super/other' && '$PINFOLD' run --quiet --log '$LOG' -- python3 probe read '$super/.git/modules/other/HEAD'"
+mkdir "$T/apart" "$T/apart.git" && chown "$TENANT" "$T/apart" "$T/apart.git"
+me git init -q --separate-git-dir "$T/apart.git" "$T/apart/ws"
+me git -C "$T/apart/ws" config core.worktree "$T/apart/ws"
+cp "$WS/probe" "$T/apart/ws/probe"
+expect 'nor is what lies apart, whatever it says' "$refused" bash -c \
+	"cd '$T/apart/ws' && '$PINFOLD' run --quiet --log '$LOG' -- python3 probe read '$T/apart.git/HEAD'"
+expect 'and git is told what to add' "in '$T/apart.git', which is not granted; to read it, add --ro '$T/apart.git'" \
+	bash -c "cd '$T/apart/ws' && '$PINFOLD' run --log '$LOG' -- git status"
+
+# --- a part of a repository ----------------------------------------------------------------------
+me mkdir -p "$main/part/deep"
+part() { (cd "$main/part/deep" && exec "$PINFOLD" run --log "$LOG" "$@"); }
+expect 'in a part of a repository git is told what to add' \
+	"is a part of the one in '$main', which is not granted; to read it, add --ro '$main'" part -- git status
+expect 'and that is so: git log works then' '^ok$' part --ro "$main" -- sh -ec 'git log --oneline | grep -q zero && echo ok'
+expect 'without a fatal error of git nothing is said' '^only this$' part -- sh -c 'echo only this; exit 1'
+expect 'a file as standard error has the hint whole, and what comes after it' '^pinfold: git found .*after$' bash -c \
+	"cd '$main/part' && { '$PINFOLD' run --log '$LOG' -- git status; echo after; } >'$T/err' 2>&1; grep -v ^fatal '$T/err' | grep -v ^Stop | tr '\n' ' ' | sed 's/ *\$//'"
+
 # --- the switch ----------------------------------------------------------------------------------
 p=$(policy '{"version": 1, "filesystem": {"protectGit": false}}')
 expect 'without protectGit hooks are writable' '^ok ' probe -p "$p" -- write "$WS/.git/hooks/pre-commit"
