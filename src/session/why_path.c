@@ -206,12 +206,24 @@ static void judge_path(const struct pinfold_policy *p, const struct why_view *v,
 		answer_other_name(&other, name, ret);
 }
 
+/* What is within reach under its real path is not under one that leads through a hidden symlink. */
+static void answer_hidden_link(const struct why_view *v, const char *subject, const char *path,
+			       struct pinfold_answer *ret)
+{
+	char link[PATH_MAX];
+
+	if (ret->verdict != PINFOLD_ALLOW || !why_view_hides_a_link(v, subject, link))
+		return;
+	ret->verdict = PINFOLD_DENY;
+	why_say(ret->reason, "the symlink '%.300s' on the way does not exist inside", link);
+	why_say(ret->fix, "name the real path, '%.400s'", path);
+}
+
 int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char *subject,
 	     struct pinfold_answer *ret, struct pinfold_error *e)
 {
 	struct why_view view = { 0 };
 	char path[PATH_MAX];
-	char link[PATH_MAX];
 	int r = real_path(&p->context, subject, path, e);
 
 	if (r < 0)
@@ -220,11 +232,7 @@ int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char
 	if (r < 0)
 		return r;
 	judge_path(p, &view, q, path, ret);
-	if (ret->verdict == PINFOLD_ALLOW && why_view_hides_a_link(&view, subject, link)) {
-		ret->verdict = PINFOLD_DENY;
-		why_say(ret->reason, "the symlink '%.300s' on the way does not exist inside", link);
-		why_say(ret->fix, "name the real path, '%.400s'", path);
-	}
+	answer_hidden_link(&view, subject, path, ret);
 	if (ret->verdict == PINFOLD_ALLOW && q == PINFOLD_WHY_WRITE && p->policy.fs.protect_git &&
 	    ret->rule[0] && git_path_is_held(path)) {
 		ret->verdict = PINFOLD_DENY;
@@ -237,6 +245,23 @@ int why_path(const struct pinfold_policy *p, enum pinfold_question q, const char
 }
 
 /* ---- unix sockets --------------------------------------------------------------------------- */
+
+/* The socket at path is within reach; it may be asked for by another name. */
+static int answer_socket_name(const struct pinfold_policy *p, const char *subject, const char *path,
+			      struct pinfold_answer *ret, struct pinfold_error *e)
+{
+	struct why_view view = { 0 };
+	int r;
+
+	if (strcmp(path, subject) == 0)
+		return 0;
+	r = why_view_build(&p->policy, &p->context.policy, &view, e);
+	if (r < 0)
+		return r;
+	answer_hidden_link(&view, subject, path, ret);
+	why_view_done(&view);
+	return 0;
+}
 
 int why_unix(const struct pinfold_policy *p, const char *subject, struct pinfold_answer *ret,
 	     struct pinfold_error *e)
@@ -259,13 +284,15 @@ int why_unix(const struct pinfold_policy *p, const char *subject, struct pinfold
 			ret->verdict = PINFOLD_ALLOW;
 			why_fill(ret, rule->text, rule->origin);
 			why_say(ret->reason, "unixSockets.allow names it");
-			return 0;
+			return answer_socket_name(p, subject, rule->path, ret, e);
 		}
 	}
 	r = why_path(p, PINFOLD_WHY_WRITE, path, ret, e);
 	/* Only a tree that is granted shows the host's sockets; a private place shows none. */
-	if (r < 0 || (ret->verdict == PINFOLD_ALLOW && ret->rule[0]))
+	if (r < 0)
 		return r;
+	if (ret->verdict == PINFOLD_ALLOW && ret->rule[0])
+		return answer_socket_name(p, subject, path, ret, e);
 	ret->verdict = PINFOLD_DENY;
 	why_say(ret->reason, "only sockets in the session's own writable trees are within reach");
 	why_say(ret->fix, "add \"%.400s\" to unixSockets.allow", path);

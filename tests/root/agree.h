@@ -35,6 +35,8 @@ struct agree {
 	char base[64];      /* a directory of the test's own */
 	size_t n_questions; /* that were tried */
 	size_t n_allowed;
+	size_t n_names;   /* of the questions: to be resolved */
+	size_t n_sockets; /* of unix sockets */
 	size_t n_policies;
 	size_t n_refused; /* policies that no session starts with */
 	size_t n_wrong;

@@ -11,29 +11,32 @@
 #include <poll.h>
 #include <resolv.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include "base/clean.h"
 
-#define HOST_MAX 64
+#define HOST_MAX 108 /* a socket's path, too */
 #define LAB_DNS "198.51.100.53"
 #define HOST_OWN "9.9.9.9" /* a public address of this host's */
 #define WAIT_MS 2000
+#define ANSWER_MS 20000 /* for one that surely comes */
 #define OPT_BYTES 11
 #define EDE_OPTION 15
 #define EDE_BLOCKED 15
 
-enum how { ASK_NAME, ASK_TCP, ASK_UDP_SENDTO, ASK_UDP_CONNECTED };
+enum how { ASK_NAME, ASK_TCP, ASK_UDP_SENDTO, ASK_UDP_CONNECTED, ASK_UNIX };
 
 struct question {
 	enum how how;
-	bool by_name; /* host is a name: it is looked up first */
-	bool mapped;  /* an IPv4 address on an IPv6 socket */
-	uint16_t port;
+	bool by_name;  /* host is a name: it is looked up first */
+	bool mapped;   /* an IPv4 address on an IPv6 socket; a unix socket: sent to unconnected */
+	uint16_t port; /* of a unix socket: its type */
 	char host[HOST_MAX];
 };
 
@@ -203,7 +206,7 @@ static inline void ask_type(const char *name, const char *server, int type, stru
 	memcpy(msg + n, OPT, OPT_BYTES);
 	msg[11] = 1; /* one additional record */
 	if (connect(fd, (struct sockaddr *)&sa, len) < 0 ||
-	    send(fd, msg, (size_t)n + OPT_BYTES, 0) < 0 || poll(&p, 1, WAIT_MS) != 1)
+	    send(fd, msg, (size_t)n + OPT_BYTES, 0) < 0 || poll(&p, 1, ANSWER_MS) != 1)
 		return;
 	n = (int)recv(fd, msg, sizeof(msg), 0);
 	if (n > 0)
@@ -217,9 +220,41 @@ static inline void ask_name(const char *name, const char *server, struct name_an
 	ask_type(name, server, ns_t_aaaa, ret);
 }
 
+static inline socklen_t unix_address(const char *path, struct sockaddr_un *ret)
+{
+	*ret = (struct sockaddr_un){ .sun_family = AF_UNIX };
+	snprintf(ret->sun_path, sizeof(ret->sun_path), "%.107s", path);
+	if (path[0] != '@')
+		return sizeof(*ret);
+	ret->sun_path[0] = '\0';
+	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + strlen(path));
+}
+
+/* Connected, or a datagram sent with an address.  A full queue is one that was reached. */
+static inline char try_unix(const struct question *q)
+{
+	struct sockaddr_un at;
+	socklen_t len = unix_address(q->host, &at);
+	auto_close int fd = socket(AF_UNIX, q->port | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	int r;
+
+	if (fd < 0)
+		return '?';
+	if (q->mapped)
+		r = (int)sendto(fd, "x", 1, 0, (struct sockaddr *)&at, len);
+	else
+		r = connect(fd, (struct sockaddr *)&at, len);
+	return r >= 0 || errno == EAGAIN ? GOT_THROUGH : GOT_REFUSED;
+}
+
 static inline void try_question(const struct question *q, FILE *out)
 {
 	struct name_answer a;
+
+	if (q->how == ASK_UNIX) {
+		fprintf(out, "%c\n", try_unix(q));
+		return;
+	}
 
 	if (!q->by_name) {
 		fprintf(out, "%c\n", try_address(q, q->host));

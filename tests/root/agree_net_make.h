@@ -5,10 +5,12 @@
 
 #include "agree.h"
 #include "agree_net.h"
+#include "agree_unix.h"
 #include "policy/net_entry.h"
 
-#define QUESTIONS 100 /* of one policy */
-#define LOOKUPS 14
+#define QUESTIONS 160 /* of one policy */
+#define LOOKUPS 24
+#define SOCKETS 40
 #define TEXT_MAX 65536
 
 static const char *const ADDRESS[] = {
@@ -232,6 +234,7 @@ static inline void append_list(struct agree *g, char *text, const char *name, en
 static inline void make_policy(struct agree *g, char *text)
 {
 	const bool metadata = below(g, 6) == 0;
+	char sockets[4096];
 
 	text[0] = '\0';
 	append(text, "{\"version\": 1, \"workspace\": \"%s/ws\", \"network\": {", g->base);
@@ -239,7 +242,8 @@ static inline void make_policy(struct agree *g, char *text)
 		    metadata ? NET_USE_ALLOW_WITH_METADATA : NET_USE_ALLOW, below(g, 13));
 	append(text, ", ");
 	append_list(g, text, "denyOutbound", NET_USE_DENY, below(g, 3) ? below(g, 5) : 0);
-	append(text, "%s}}", metadata ? ", \"dangerouslyAllowMetadata\": true" : "");
+	unix_policy(g, sockets, sizeof(sockets));
+	append(text, "%s}, %s}", metadata ? ", \"dangerouslyAllowMetadata\": true" : "", sockets);
 }
 
 /* Near what an entry of the policy is about: an address at or just outside its prefix, a port at
@@ -289,7 +293,7 @@ static inline void make_question(struct agree *g, const struct net_policy *p, bo
 static inline void make_questions(struct agree *g, const struct net_policy *p,
 				  struct question q[static QUESTIONS])
 {
-	const size_t first = (QUESTIONS - LOOKUPS) / 3;
+	const size_t first = (QUESTIONS - LOOKUPS - SOCKETS) / 3;
 	size_t at = below(g, ARRAY_SIZE(NAME));
 
 	for (size_t i = 0; i < QUESTIONS; i++)
@@ -299,6 +303,8 @@ static inline void make_questions(struct agree *g, const struct net_policy *p,
 		snprintf(q[i].host, sizeof(q[i].host), "%s", NAME[at]);
 		at = (at + 5) % ARRAY_SIZE(NAME);
 	}
+	for (size_t i = QUESTIONS - SOCKETS; i < QUESTIONS; i++)
+		make_unix_question(g, &q[i]);
 }
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * DOC: `why` and the network fence say the same.
+ * DOC: `why` and the network fence say the same, of unix sockets too.
  *
- * Random policies over the names and addresses of the lab.  For each, one session in which this
- * very program tries many destinations: addresses before anything was looked up, then names, then
- * addresses again and names with ports.  What was refused is compared with what pinfold_why() and,
- * for an address that a name leads to, net_judge() say.
+ * Random policies over the names, addresses and unix sockets of the lab.  For each, one session in
+ * which this very program tries many destinations: addresses before anything was looked up, then
+ * names, then addresses again and names with ports.  What was refused is compared with what
+ * pinfold_why() and, for an address that a name leads to, net_judge() say.
  *
  * AGREE_NET is how many questions; AGREE_SEED repeats a run.
  */
@@ -303,10 +303,25 @@ static void compare_connect_name(const struct round *r, size_t i, const char *go
 		disagree(r->g, r->text, "%s: why says allow, the fence '%s'", subject, got);
 }
 
+static void compare_unix(const struct round *r, size_t i, char got)
+{
+	const struct question *q = &r->q[i];
+	const bool want = why(r->p, PINFOLD_WHY_UNIX, q->host);
+
+	r->g->n_allowed += want;
+	if (want == (got == GOT_REFUSED))
+		disagree(r->g, r->text, "unix %s: why says %s, the fence '%c' (type %u)", q->host,
+			 want ? "allow" : "deny", got, q->port);
+}
+
 static void compare(const struct round *r, size_t i, const char *got)
 {
 	r->g->n_questions++;
-	if (r->q[i].how == ASK_NAME)
+	r->g->n_names += r->q[i].how == ASK_NAME;
+	r->g->n_sockets += r->q[i].how == ASK_UNIX;
+	if (r->q[i].how == ASK_UNIX)
+		compare_unix(r, i, got[0]);
+	else if (r->q[i].how == ASK_NAME)
 		compare_name(r, i, got);
 	else if (r->q[i].by_name)
 		compare_connect_name(r, i, got);
@@ -348,13 +363,14 @@ static void ask_all(struct agree *g, const char *text, const struct pinfold_poli
 
 static void the_answers_of_why_and_of_the_fence_agree(void **state)
 {
-	const size_t wanted = setting("AGREE_NET", 3000);
+	const size_t wanted = setting("AGREE_NET", 10000);
 	auto_free char *file = NULL;
 	auto_free char *ws = NULL;
 	auto_free char *self = NULL;
 	auto_free char *text = malloc(TEXT_MAX);
 	struct pinfold_policy *p = NULL;
 	struct pinfold_error e;
+	struct unix_world sockets = { .n = 0 };
 	struct agree *g = *state;
 
 	assert_non_null(text);
@@ -366,14 +382,20 @@ static void the_answers_of_why_and_of_the_fence_agree(void **state)
 	assert_int_equal(chown(ws, TENANT, TENANT), 0);
 	copy_self(self);
 	know_names();
+	make_sockets(g, &sockets);
 	while (g->n_questions < wanted && g->n_refused < 100) {
 		make_policy(g, text);
 		write_text(file, text, strlen(text));
 		if (pinfold_policy_load(file, &p, &e) < 0)
 			fail_msg("%s: %s", text, e.text);
 		ask_all(g, text, p);
+		drain_sockets(&sockets);
 		pinfold_policy_free(p);
 	}
+	for (size_t i = 0; i < sockets.n; i++)
+		close(sockets.fd[i]);
+	printf("# of them %zu names and %zu unix sockets\n", g->n_names, g->n_sockets);
+	assert_true(g->n_names >= wanted / 8 && g->n_sockets >= wanted / 8);
 	assert_int_equal(g->n_refused, 0);
 	assert_int_equal(g->n_wrong, 0);
 }
