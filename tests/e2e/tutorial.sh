@@ -3,6 +3,8 @@
 # The tutorial, typed as it stands: each command, and what the text says that it prints.
 . "$(dirname "$0")/lib.sh"
 lab
+# A /run of our own: only our sessions are in it.
+mount -t tmpfs none /run
 
 [ ! -e /tmp/tutorial ] || { echo 'Bail out! /tmp/tutorial exists' && exit 1; }
 trap 'rm -rf /tmp/tutorial; clean_up' EXIT
