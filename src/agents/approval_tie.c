@@ -86,7 +86,8 @@ static int add(struct ties *t, char *const *words, size_t n, enum shell_joint jo
 	r = judge_put_words(j, words, n, false);
 	if (r == 0)
 		r = open_all(j);
-	t->tied[t->n++] = (struct tied){ take_ptr(j->item), j->n, joint };
+	t->tied[t->n++] = (struct tied){ .view = j->item, .n = j->n, .joint = joint };
+	j->item = NULL;
 	j->n = 0;
 	return r;
 }

@@ -269,7 +269,7 @@ static const char *in_second(char *const *words, size_t n, const struct pattern_
 {
 	size_t operands = 0;
 
-	for (size_t i = 1; i < n; i++) {
+	for (size_t i = 1; i < n && words[i]; i++) {
 		operands += words[i][0] != '-' || !words[i][1];
 		if (operands > 1 && !is_spelled_out(by, words[i]))
 			return words[i];

@@ -48,6 +48,13 @@ try: socket.create_connection(("198.51.100.1", 80), 2)
 except OSError as e: print(e)'
 logged 'the record says who ran' 'ev.event == "session_start" and ev.identity["uid"] == 10001 and ev.handover'
 
+# --- a private directory ------------------------------------------------------------------------
+sed 's/workspaceAccess: "rw"/workspaceAccess: "none"/' "$T/c.json" >"$T/private.json"
+private() { (cd "$given" && exec "$PINFOLD" exec --config "$T/private.json" --session main "$@"); }
+status 'a private directory inside the state directory is refused' 125 private -- true
+sed -i "s|workspaceAccess: \"none\"|&, workspaceRoot: \"$T/rooms\"|" "$T/private.json"
+expect 'one outside is where it works' "^$T/rooms/" private -- sh -c 'echo x >f && pwd'
+
 # --- never elsewhere -----------------------------------------------------------------------------
 sed -i 's/mode: "all", backend/onUnavailable: "degrade", mode: "all", backend/' "$T/c.json"
 chmod 755 "$T"
