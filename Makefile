@@ -17,7 +17,9 @@ WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wold
            -Wimplicit-fallthrough -Wnull-dereference $(if $(WERROR),-Werror)
 HARDEN  := -fstack-protector-strong -fstack-clash-protection -fPIC \
            $(if $(SAN),-fno-omit-frame-pointer -fsanitize=$(SAN) -fno-sanitize-recover=all,-D_FORTIFY_SOURCE=2)
-NEED     = -std=gnu11 -D_GNU_SOURCE -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
+# The same bytes wherever it is built.
+HERE    := -ffile-prefix-map=$(CURDIR)=.
+NEED     = $(HERE) -std=gnu11 -D_GNU_SOURCE -Iinclude -Isrc -Ibpf -isystem $(O)/gen \
            $(shell pkg-config --cflags $(PKGS))
 LINK    := -pie -Wl,-z,relro,-z,now $(if $(SAN),-fsanitize=$(SAN))
 LINK_SO := -Wl,-z,relro,-z,now,-z,defs,--version-script=src/$(NAME).map,-soname,lib$(NAME).so.$(firstword $(subst ., ,$(VERSION)))
@@ -28,7 +30,7 @@ STATIC  ?= $(if $(SAN),,bpf seccomp psl idn2 unistring md elf z)
 ARCHIVE := $(filter /%,$(foreach l,$(STATIC),$(shell $(CC) -print-file-name=lib$(l).a)))
 # Newer libelf wants zstd, and says so.
 HELD    := $(if $(filter $(words $(STATIC)),$(words $(ARCHIVE))),$(ARCHIVE) -Wl$(comma)--as-needed $(shell pkg-config --static --libs libelf))
-BPFLAGS := -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Ibpf \
+BPFLAGS := $(HERE) -target bpf -mcpu=v3 -O2 -g -Wall -Wextra $(if $(WERROR),-Werror) -Ibpf \
            -idirafter /usr/include/$(shell gcc -print-multiarch 2>/dev/null)
 
 SRC  := $(wildcard src/*/*.c)
@@ -81,10 +83,17 @@ $(O)/tests/%: tests/%.c $(O)/lib$(NAME).a
 	$(Q)mkdir -p $(@D) && $(CC) $(NEED) $(WARN) $(HARDEN) $(CFLAGS) -MD -MP $(LINK) $(call wraps,$<) \
 		-o $@ $< $(O)/lib$(NAME).a $(LIBS) -lcmocka
 
-$(O)/tests/fuzz/%: tests/fuzz/%.c $(CORE) | $(SKEL)
+$(O)/tests/fuzz/%: tests/fuzz/%.c $(O)/fuzz/lib$(NAME).a
 	$(call say,FUZZ)
 	$(Q)mkdir -p $(@D) && $(CLANG) $(NEED) -g -O1 -fsanitize=fuzzer,address,undefined \
-		-o $@ $(filter %.c,$^) $(LIBS)
+		-o $@ $< $(O)/fuzz/lib$(NAME).a $(LIBS)
+
+# Everything but the fuzzers themselves, once; a fuzzer knows what is covered by it.
+ifndef SAN
+$(O)/fuzz/lib$(NAME).a: $(CORE) | $(SKEL)
+	$(Q)$(MAKE) --no-print-directory O=$(O)/fuzz CC=$(CLANG) CFLAGS='-O1 -g' \
+		SAN=fuzzer-no-link,address,undefined $@
+endif
 
 deps:                                       ## install what building and testing need (apt)
 	$(Q)tools/install-deps
@@ -115,6 +124,8 @@ uninstall:                                  ## removes what install put there, a
 	$(Q)tools/install-files uninstall $(O) $(VERSION) "$(PREFIX)" "$(DESTDIR)"
 deb: all $(O)/lib$(NAME).so.$(VERSION)      ## a Debian package, in the build directory
 	$(Q)tools/package-deb $(O) $(VERSION)
+reproducible: all                           ## built elsewhere again, it is the same byte for byte
+	$(Q)tools/check-reproducible $(O)
 sbom:                                       ## what is linked, in which version (CycloneDX)
 	$(Q)tools/sbom $(VERSION)
 clean:                                      ## remove everything built
@@ -123,6 +134,6 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 -include $(SRC:%.c=$(O)/%.d) $(UNIT:=.d) $(ROOT:=.d)
-.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb sbom clean help
+.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb reproducible sbom clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

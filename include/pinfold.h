@@ -193,6 +193,10 @@ struct pinfold_run {
 	/* notice is not called for the session's first denial; what keeps the command from starting
 	 * is told all the same.  For a standard error that nobody looks at. */
 	bool no_denial_notice;
+	/* The calling process gives up, for good, what is only needed to build a pen: most
+	 * capabilities, and by a system call filter executing programs, mounting, loading.  For a
+	 * process that does nothing else than this.  Since 0.2. */
+	bool confine_caller;
 };
 
 /* Runs argv in a pen and waits for its end.  Signals of the caller (INT, TERM, QUIT, USR1, USR2,

@@ -187,6 +187,7 @@ static int run_with(void *data)
 		.observe = o->observe,
 		.notice = o->quiet ? NULL : print_notice,
 		.no_denial_notice = !isatty(STDERR_FILENO),
+		.confine_caller = true,
 	};
 
 	r = pinfold_run(&args, &status, &e);

@@ -2,6 +2,7 @@
 /* The guard's process: meets the pen, looks, then waits for reports until the end. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +17,7 @@
 
 #include "base/clean.h"
 #include "base/clock.h"
+#include "base/lessen.h"
 #include "fs/fence.h"
 #include "fs/guard_git.h"
 #include "fs/guard_inner.h"
@@ -238,6 +240,19 @@ static int serve(struct guard_core *g)
 	}
 }
 
+/* docs/threat-model.md lists the same, and a test compares. */
+static const struct lessen_cap KEPT[] = {
+	{ CAP_SYS_ADMIN, "masks are mounted in the pen; the kernel reports new names (fanotify)" },
+	{ CAP_SYS_CHROOT, "joining the pen's mount namespace" },
+	{ CAP_DAC_READ_SEARCH, "directories are opened by handle" },
+	{ CAP_DAC_OVERRIDE, "what was planted is moved to the quarantine, whosever it is" },
+	{ CAP_FOWNER, "the same, in sticky directories" },
+	{ CAP_CHOWN, "the same, by copy from another mount" },
+	{ CAP_KILL, "the pen's processes have another uid" },
+	{ CAP_SYS_PTRACE, "whether an open that waits is for writing" },
+	{ CAP_SYS_NICE, "its own priority, low while it looks, comes back" },
+};
+
 void guard_main(struct guard_core *g)
 {
 	struct rlimit files;
@@ -249,7 +264,9 @@ void guard_main(struct guard_core *g)
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
 	g->entries = malloc(GUARD_ENTRIES_BYTES);
-	r = g->entries ? guard_names_compile(g) : -ENOMEM;
+	r = g->entries ? lessen_to(KEPT, ARRAY_SIZE(KEPT)) : -ENOMEM;
+	if (r == 0)
+		r = guard_names_compile(g);
 	if (r == 0)
 		r = serve(g);
 	if (r < 0)

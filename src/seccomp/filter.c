@@ -80,7 +80,8 @@ static int export_code(scmp_filter_ctx c, struct program *p)
 	return (size_t)n < sizeof(code) ? 0 : -E2BIG;
 }
 
-static int compile_session(struct program *p, bool allow_nested)
+static int compile_denied(const struct call_rule *rules, size_t n, bool allow_nested,
+			  struct program *p)
 {
 	auto_context scmp_filter_ctx c = seccomp_init(SCMP_ACT_ALLOW);
 	int r;
@@ -90,12 +91,9 @@ static int compile_session(struct program *p, bool allow_nested)
 	r = seccomp_attr_set(c, SCMP_FLTATR_ACT_BADARCH, SCMP_ACT_KILL_PROCESS);
 	if (r == 0)
 		r = seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2);
-	for (size_t i = 0; r == 0 && i < seccomp_n_session_rules; i++) {
-		const struct call_rule *rule = &seccomp_session_rules[i];
-
-		if (!(rule->nested && allow_nested))
-			r = add_rule(c, SCMP_ACT_ERRNO((uint32_t)rule->error), rule);
-	}
+	for (size_t i = 0; r == 0 && i < n; i++)
+		if (!(rules[i].nested && allow_nested))
+			r = add_rule(c, SCMP_ACT_ERRNO((uint32_t)rules[i].error), &rules[i]);
 	return r < 0 ? r : export_code(c, p);
 }
 
@@ -256,7 +254,8 @@ int seccomp_filter_prepare(struct seccomp_filter *f, const struct policy *p,
 
 	if (r < 0)
 		return r;
-	r = compile_session(&told, p->seccomp.allow_nested);
+	r = compile_denied(seccomp_session_rules, seccomp_n_session_rules, p->seccomp.allow_nested,
+			   &told);
 	if (r < 0)
 		return err_set(e, r, "cannot compile the system call filter: %s", strerror(-r));
 	program_bound_numbers(&quiet, seccomp_arch_native(), p->seccomp.allow_nested);
@@ -286,6 +285,19 @@ int seccomp_filter_prepare_worker(struct seccomp_filter *f, struct pinfold_error
 int seccomp_filter_prepare_relay(struct seccomp_filter *f, struct pinfold_error *e)
 {
 	return prepare_helper(f, seccomp_relay_rules, seccomp_n_relay_rules, e);
+}
+
+int seccomp_filter_prepare_supervisor(struct seccomp_filter *f, struct pinfold_error *e)
+{
+	struct program quiet = { .n = 0 };
+	struct program told = { .n = 0 };
+	int r = compile_denied(seccomp_supervisor_rules, seccomp_n_supervisor_rules, false, &told);
+
+	if (r < 0)
+		return err_set(e, r, "cannot compile the supervisor's system call filter: %s",
+			       strerror(-r));
+	program_bound_numbers(&quiet, seccomp_arch_native(), false);
+	return finish(f, &quiet, &told, e);
 }
 
 static int enter(const struct seccomp_program *p, unsigned flags)

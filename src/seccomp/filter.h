@@ -36,6 +36,9 @@ int seccomp_filter_prepare_worker(struct seccomp_filter *f, struct pinfold_error
 /* The filter of the relay, which is smaller: it opens no socket and connects none. */
 int seccomp_filter_prepare_relay(struct seccomp_filter *f, struct pinfold_error *e);
 
+/* The filter of a supervisor that has built its pen: EPERM for what only building needs. */
+int seccomp_filter_prepare_supervisor(struct seccomp_filter *f, struct pinfold_error *e);
+
 /* Child, with no_new_privs set, as the last fence: mount, setns and keyctl are refused after it.
  * System calls only.  Returns -errno; a half-entered filter stays. */
 int seccomp_filter_enter(const struct seccomp_filter *f);

@@ -20,6 +20,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/bpf.h>
 #include <linux/ioprio.h>
 #include <linux/sched.h>
 #include <netinet/in.h>
@@ -216,6 +217,54 @@ const struct call_rule seccomp_session_rules[] = {
 };
 
 const size_t seccomp_n_session_rules = ARRAY_SIZE(seccomp_session_rules);
+
+/* It serves a session: it builds nothing more, and starts no program.  bpf stays for maps. */
+const struct call_rule seccomp_supervisor_rules[] = {
+	DENY(execve),
+	DENY(execveat),
+	DENY_ARG(mmap, 2, PROT_WRITE | PROT_EXEC, PROT_WRITE | PROT_EXEC),
+	DENY_ARG(mprotect, 2, PROT_EXEC, PROT_EXEC),
+	DENY_ARG(pkey_mprotect, 2, PROT_EXEC, PROT_EXEC),
+	DENY(ptrace),
+	DENY(process_vm_writev),
+	DENY(unshare),
+	DENY(mount),
+	DENY(umount2),
+	DENY(pivot_root),
+	DENY(chroot),
+	DENY(open_tree),
+	DENY(move_mount),
+	DENY(fsopen),
+	DENY(fsmount),
+	DENY(mount_setattr),
+	DENY_ARG(bpf, 0, UINT32_MAX, BPF_PROG_LOAD),
+	DENY_ARG(bpf, 0, UINT32_MAX, BPF_PROG_DETACH),
+	DENY(perf_event_open),
+	DENY(userfaultfd),
+	DENY(io_uring_setup),
+	DENY(add_key),
+	DENY(request_key),
+	DENY(iopl),
+	DENY(ioperm),
+	DENY(kexec_load),
+	DENY(kexec_file_load),
+	DENY(init_module),
+	DENY(finit_module),
+	DENY(delete_module),
+	DENY(reboot),
+	DENY(swapon),
+	DENY(swapoff),
+	DENY(acct),
+	DENY(syslog),
+	DENY(sethostname),
+	DENY(setdomainname),
+	DENY(settimeofday),
+	DENY(clock_settime),
+	DENY(clock_adjtime),
+	DENY(adjtimex),
+};
+
+const size_t seccomp_n_supervisor_rules = ARRAY_SIZE(seccomp_supervisor_rules);
 
 #define MAY(name)                                                                                  \
 	{                                                                                          \

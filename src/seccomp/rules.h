@@ -36,4 +36,8 @@ extern const size_t seccomp_n_worker_rules;
 extern const struct call_rule seccomp_relay_rules[];
 extern const size_t seccomp_n_relay_rules;
 
+/* What the supervisor of a running session may not call. */
+extern const struct call_rule seccomp_supervisor_rules[];
+extern const size_t seccomp_n_supervisor_rules;
+
 #endif

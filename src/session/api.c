@@ -13,6 +13,7 @@
 #include "pinfold.h"
 #include "policy/parse.h"
 #include "session/api.h"
+#include "session/confine.h"
 #include "session/privilege.h"
 #include "session/session.h"
 
@@ -226,6 +227,8 @@ int session_run(struct session *s, int *ret_status, struct pinfold_error *e)
 	r = privilege_check("a pen", e);
 	if (r == 0)
 		r = session_prepare(s, e);
+	if (r == 0 && s->confines_caller)
+		r = session_confine_caller(s->wants_observe, e);
 	if (r == 0)
 		r = session_release(s, e);
 	if (r == -EINVAL && s->link >= 0)
@@ -291,6 +294,7 @@ static int run_under(const struct pinfold_policy *policy, const struct pinfold_r
 	s.notice = args->notice;
 	s.notice_data = args->notice_data;
 	s.no_denial_notice = args->no_denial_notice;
+	s.confines_caller = args->confine_caller;
 	s.sight = args->sight;
 	s.sight_data = args->sight_data;
 	return session_run(&s, ret_status, e);

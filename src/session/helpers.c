@@ -10,6 +10,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -20,6 +21,7 @@
 #include "base/child.h"
 #include "base/clean.h"
 #include "base/err.h"
+#include "base/lessen.h"
 #include "fs/fence.h"
 #include "net/fence.h"
 #include "session/session.h"
@@ -56,10 +58,15 @@ static void end_session(const struct session *s)
 	control_remove(s->id);
 }
 
+/* Files of root, in a cgroup tree that may have been given to somebody else. */
+static const struct lessen_cap JANITOR_KEEPS[] = { { CAP_DAC_OVERRIDE, "the cgroup's files" } };
+
 static _Noreturn void be_janitor(const struct session *s, int pipe_end)
 {
 	char word;
 
+	/* One that could not give up its privileges is better than none. */
+	lessen_to(JANITOR_KEEPS, ARRAY_SIZE(JANITOR_KEEPS));
 	setsid();
 	block_all_signals();
 	prctl(PR_SET_NAME, "pinfold-janitor");

@@ -125,6 +125,7 @@ struct session {
 	bool worker_renewed; /* the resolver's end is our doing */
 	bool relay_renewed;  /* the relay's, too */
 	bool no_denial_notice;
+	bool confines_caller; /* before the command goes */
 
 	void (*notice)(void *data, const char *text);
 	void *notice_data;
