@@ -113,6 +113,27 @@ static bool is_option(const struct text *t, size_t at)
 	return t->s[at] == '-' && (at == 0 || is_space(t->s[at - 1]));
 }
 
+static size_t skip_blanks(const struct text *t, size_t at)
+{
+	while (at < t->len && is_space(t->s[at]))
+		at++;
+	return at;
+}
+
+/* DB_TOKEN: value, db.password: value and <password>value: only where the name is one of a
+ * document, since people write colons, too. */
+static size_t document_value(const struct text *t, size_t name, size_t at)
+{
+	const char before = name > 0 ? t->s[name - 1] : '\0';
+
+	if (t->s[at] == '>' && before == '<')
+		return at + 1;
+	if (t->s[at] != ':' || at + 1 >= t->len || t->s[at + 1] != ' ' || !strchr("_.", before) ||
+	    !before)
+		return 0;
+	return skip_blanks(t, at + 1);
+}
+
 /* Where the value begins, or 0: name=value, "name": "value", --name value. */
 static size_t value_start(const struct text *t, size_t name, size_t at)
 {
@@ -134,9 +155,8 @@ static size_t value_start(const struct text *t, size_t name, size_t at)
 	if (prefix_len(t, at, "%3D") || prefix_len(t, at, "%3d"))
 		return at + 3;
 	if (!is_space(t->s[at]) || !is_option(t, name))
-		return 0;
-	while (at < t->len && is_space(t->s[at]))
-		at++;
+		return document_value(t, name, at);
+	at = skip_blanks(t, at);
 	return at < t->len && t->s[at] != '-' ? at : 0;
 }
 
@@ -180,7 +200,7 @@ static struct span match_named(const struct text *t, size_t at)
 {
 	size_t n = secret_name_len(t, at);
 	size_t from = n ? value_start(t, at, at + n) : 0;
-	bool json = n && t->s[at + n] == '"';
+	bool json = n && strchr("\":", t->s[at + n]);
 
 	if (!from)
 		return nothing;

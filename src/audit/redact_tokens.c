@@ -12,6 +12,7 @@
 /* 40 random base64 characters change between capitals, small letters and digits 25 times; words and
  * paths far less often. */
 #define AWS_SECRET_CHANGES_MIN 16
+#define AWS_SECRET_SLASHES_MAX 4 /* more of them make a path; one secret in 2500 has as many */
 
 /* ---- tokens that their first characters give away ------------------------------------------ */
 
@@ -67,6 +68,29 @@ static const struct prefix prefixes[] = {
 	{ "hvb.", "-_", 20, 24 },
 	{ "dapi", "", 32, 40 },
 	{ "AGE-SECRET-KEY-1", "", 50, 50 },
+	{ "figd_", "-_", 30, 40 },
+	{ "sntry?_", "+/=_", 40, 60 },
+	{ "PMAK-", "-", 40, 60 },
+	{ "ATATT3", "-_=", 40, 60 },
+	{ "ATCTT3", "-_=", 40, 60 },
+	{ "ATBB", "", 28, 32 },
+	{ "tskey-", "-", 24, 40 },
+	{ "nvapi-", "-_", 40, 60 },
+	{ "tvly-", "-_", 24, 32 },
+	{ "sbp_", "", 40, 40 },
+	{ "phx_", "", 40, 43 },
+	{ "secret_", "", 40, 43 },
+	{ "cfut_", "-_", 36, 40 },
+	{ "cfat_", "-_", 36, 40 },
+	{ "flyv1_", "-_", 36, 40 },
+	{ "doo_v1_", "", 40, 60 },
+	{ "dor_v1_", "", 40, 60 },
+	{ "CCIPAT_", "_", 40, 60 },
+	{ "CCIPRJ_", "_", 40, 60 },
+	{ "rubygems_", "", 40, 48 },
+	{ "sq0csp-", "-_", 36, 40 },
+	{ "sq0atp-", "-_", 20, 22 },
+	{ "EAACEdEose0cBA", "", 20, 20 },
 	{ "IQoJb3JpZ2lu", "+/=", 100, 100 },
 	{ "FwoGZXIvYXdz", "+/=", 100, 100 },
 };
@@ -161,6 +185,7 @@ struct span match_aws_secret(const struct text *t, size_t at)
 	static const char extra[] = "/+";
 	bool seen[4] = { false };
 	unsigned changes = 0;
+	size_t slashes = 0;
 	size_t end = at;
 
 	if (at > 0 && in_token(t->s[at - 1], "/+_-."))
@@ -169,12 +194,14 @@ struct span match_aws_secret(const struct text *t, size_t at)
 		int class = char_class(t->s[end]);
 
 		seen[class] = true;
+		slashes += t->s[end] == '/';
 		if (end > at && class != char_class(t->s[end - 1]))
 			changes++;
 	}
 	if (end - at != AWS_SECRET_LEN || (end < t->len && in_token(t->s[end], "=_-")))
 		return nothing;
-	if (!seen[0] || !seen[1] || !seen[2] || changes < AWS_SECRET_CHANGES_MIN)
+	if (!seen[0] || !seen[1] || !seen[2] || changes < AWS_SECRET_CHANGES_MIN ||
+	    slashes > AWS_SECRET_SLASHES_MAX)
 		return nothing;
 	return (struct span){ at, end };
 }

@@ -57,6 +57,24 @@ static void cuts_tokens_that_their_prefix_gives_away(void **state)
 	static const struct pair pairs[] = {
 		{ SK "proj-Ab3dEf6hIj9kLmN0pQrStUvWx", "[redacted]" },
 		{ SK "ant-api03-Zx9_yW8-vU7tS6rQ5", "[redacted]" },
+		{ "fi"
+		  "gd_WZhbj11THnCMZCY7Bvqiy8CsT07Lq8TDIWG2x9aJ",
+		  "[redacted]" },
+		{ "sn"
+		  "trys_sWWdawFgFSY0l9FLw91GqK8ks0n8SoFkh8OXfFYSJYg",
+		  "[redacted]" },
+		{ "nv"
+		  "api-XWD5KaPHI2ufKssJ_Sk-WzDNhY7AGbX6lTiDYHP9zyBylx",
+		  "[redacted]" },
+		{ "ts"
+		  "key-auth-wpPtuEFBNOfQ-5xj7t2ydf0K5uY8iH1wOLaQ",
+		  "[redacted]" },
+		{ "x CCI"
+		  "PAT_AvQwiRmNN2r01HgV2V7WEr_4d30d3fc4d83cee9b9bcca0f y",
+		  "x [redacted] y" },
+		{ "ruby"
+		  "gems_0018f99ddceb1be0273dbc46dfcea25bab29539ad5966d51",
+		  "[redacted]" },
 		{ "OPENAI_API_KEY=" SK "Ab3dEf6hIj9kLmN0", "OPENAI_API_KEY=[redacted]" },
 		{ "(" SK "abcdefghijklmnopqrst)", "([redacted])" },
 		{ GH("p") "16C7e42F292c6912E7710c838347Ae178B4a", "[redacted]" },
@@ -140,6 +158,9 @@ static void cuts_what_command_lines_and_documents_hold(void **state)
 		{ "docker run -u 1000:1000 img", "docker run -u 1000:1000 img" },
 		{ "SIGNING_KEY=0123456789abcdef x", "SIGNING_KEY=[redacted] x" },
 		{ "DB_PASS='correct horse' x", "DB_PASS='[redacted]' x" },
+		{ "DB_TOKEN: abc x", "DB_TOKEN: [redacted] x" },
+		{ "db.password: 'a b' x", "db.password: '[redacted]' x" },
+		{ "<password>hunter2</password>", "<password>[redacted]" },
 		{ "SSH_KEY=/home/a/.ssh/id SORT_KEY=name",
 		  "SSH_KEY=/home/a/.ssh/id SORT_KEY=name" },
 		{ "//registry.example.org/:_auth"
@@ -194,6 +215,15 @@ static void leaves_ordinary_text_alone(void **state)
 		"Bearer ",
 		"the bearer of bad news",
 		"skeleton-key",
+		"secret_santa_2024_list_of_names_for_the_whole_office.txt",
+		"rubygems_update-3.4.20",
+		"tskey-rotation",
+		"/usr/share/alsa/ucm2/PinePhone/PinePhone.conf",
+		"/usr/share/perl5/Debconf/FrontEnd/Dialog.pm",
+		"/usr/share/man/man3/XtLastEventProcessed.3.gz",
+		"the token: what the lexer yields",
+		"my_token: null",
+		"next.token:5",
 		"task-12345678901234567890",
 		"disk-0123456789abcdef",
 		"sk-learn",
