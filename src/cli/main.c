@@ -34,7 +34,7 @@ const struct verb VERBS[] = {
 	{ "top", "", "Watch the sessions and what is refused in them.", TOP_OPTIONS, verb_top },
 	{ "reload", "SESSION POLICY", "Put a policy's network part in place of a session's.",
 	  RELOAD_OPTIONS, verb_reload },
-	{ "kill", "SESSION", "End a session: SIGTERM, and after five seconds SIGKILL.",
+	{ "kill", "SESSION", "End a session: SIGTERM, and SIGKILL within five seconds.",
 	  KILL_OPTIONS, verb_kill },
 	{ "log", "[FILE] | stats [FILE] | replay POLICY [FILE]",
 	  "Search the record; count; say what another policy would have decided.", LOG_OPTIONS,

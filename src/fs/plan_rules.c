@@ -178,7 +178,7 @@ static int add_socket(struct planner *pl, const struct unix_rule *u, struct fs_r
 	if (at->fd < 0 || !S_ISSOCK(at->st.st_mode))
 		r = err_set(pl->e, -ENOENT, "%s: '%s' is not a socket", u->origin, u->text);
 	else if (plan_is_writable_at(pl->plan, at->path))
-		r = err_set(pl->e, -EACCES,
+		r = err_set(pl->e, -EINVAL,
 			    "%s: '%s' lies in a writable tree, where the pen could put another "
 			    "socket in its place",
 			    u->origin, u->text);

@@ -22,7 +22,7 @@
 #define ANSWER_MAX (64 << 20) /* bytes of JSON */
 #define ASK_S 3               /* for an answer that needs no work */
 #define RELOAD_S 60
-#define END_US (15 * 1000000ULL) /* 5 s of grace, and what the kernel needs to end it all */
+#define END_US (15 * 1000000ULL) /* the grace, and what the kernel needs to end it all */
 #define POLL_NS 20000000
 
 struct answer {

@@ -28,9 +28,11 @@
 #include "session/session.h"
 #include "session/terminal.h"
 
-#define GRACE_US (5 * 1000000ULL) /* between asking the command to end and killing it */
-#define STOP_GRACE_NS 100000000   /* an editor puts the screen back before it stops */
-#define STOP_ECHO_US 500000       /* a stop that we saw is told by init as well */
+/* Between asking the command to end and killing it: with the clock's second and the end itself,
+ * everything is gone within five seconds. */
+#define GRACE_US (3 * 1000000ULL)
+#define STOP_GRACE_NS 100000000 /* an editor puts the screen back before it stops */
+#define STOP_ECHO_US 500000     /* a stop that we saw is told by init as well */
 #define EVENTS_MAX 16
 #define SOURCES_MAX (16 + CONTROL_PEERS_MAX)
 

@@ -111,6 +111,11 @@ for source in "$escapes"/{open,ours}/*; do
 			in_pen "$name: in a pen ($who uid), it is stopped" "$reason" "$verdict"
 		fi
 	done
+	# What docs/decisions.md has instead of a limit of disk space.
+	if [[ $name == e216_* ]]; then
+		verdict=$(attack "$source" "${owner[@]}" prlimit --fsize=100000000)
+		in_pen "$name: in a pen with a limit of file size, it is stopped" '' "$verdict"
+	fi
 done
 
 check 'no attack wrote a line of its own into the record' python3 "$escapes/fixtures/check_log.py" "$LOG"

@@ -55,6 +55,29 @@ silent 'and with that rule the program runs' 0 --rox "$T/lib" -- ./needs
 says 'what env does not find is named' 127 "wants 'nopython'" -- ./envtool
 silent '127 of a shell is not ours to explain' 127 -- sh -c 'exit 127'
 silent '--quiet leaves hints out' 127 --quiet -- ./envtool
+# Sixteen domains, each of which only scopes abstract sockets.
+cat >"$T/layers.py" <<'P'
+import ctypes, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.prctl(38, 1, 0, 0, 0)  # PR_SET_NO_NEW_PRIVS
+for i in range(16):
+    ruleset = libc.syscall(444, struct.pack("QQQ", 0, 0, 1), 24, 0)
+    if ruleset < 0 or libc.syscall(446, ruleset, 0) != 0:
+        print("cannot stack", os.strerror(ctypes.get_errno()))
+        sys.exit(9)
+    os.close(ruleset)
+os.execv(sys.argv[1], sys.argv[1:])
+P
+abi=$("$PINFOLD" doctor | sed -n 's/.*Landlock ABI \([0-9]*\).*/\1/p')
+if [ "${abi:-0}" -ge 6 ]; then
+	expect 'a pen inside sixteen Landlock domains is told why there is no seventeenth' \
+		'^pinfold: cannot enter the Landlock domain: this process is inside 16 of them already' bash -c \
+		"cd '$WS' && python3 '$T/layers.py' '$PINFOLD' run -- touch started"
+	status 'and does not start' 125 bash -c "cd '$WS' && python3 '$T/layers.py' '$PINFOLD' run -- touch started"
+	check 'nor did its command' test ! -e "$WS/started"
+else
+	skip 'a pen inside sixteen Landlock domains is told why there is no seventeenth' "Landlock ABI $abi has no scopes"
+fi
 says 'a set-uid program that fails is told that it gains nothing' 1 'no_new_privs' -- su -c true
 says 'a sandbox inside is told of seccomp.allowNested' 1 'seccomp\.allowNested' -- unshare -r true
 

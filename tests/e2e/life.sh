@@ -33,6 +33,28 @@ check 'the daemons are gone with it' until_true 5 gone
 check 'and nothing of them is left on the host' until_true 5 clean
 expect 'a timeout ends the session' '^(137|143)$' bash -c "cd '$WS' && timeout 20 '$PINFOLD' run --quiet \
 	-p '$(policy '{"version": 1, "limits": {"timeout": "1s"}}')' -- sh -c 'sleep 60; : $mark'; echo \$?"
+start_pen -- python3 -c "import os, signal, time # $mark
+for s in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP): signal.signal(s, signal.SIG_IGN)
+if os.fork() == 0:
+	os.setsid()
+	if os.fork() == 0: os.kill(os.getpid(), signal.SIGSTOP)
+open('up', 'w')
+time.sleep(600)"
+until_true 30 test -e "$WS/up"
+kill -TERM "$pen_pid"
+check 'SIGTERM ends everything, also what ignores it, is stopped or left the session' until_true 20 gone
+wait "$pen_pid" 2>/dev/null
+check 'and nothing of it is left on the host' until_true 20 clean
+# The policy has no limit of disk space; these hold whatever runs in a pen.
+expect 'a workspace of limited size is a limit' '^No space left on device$' unshare -m bash -c "
+	mount -t tmpfs -o size=4m,uid=$TENANT,mode=755 none '$WS' && cd '$WS' && '$PINFOLD' run --quiet -- sh -c '
+	head -c 8M /dev/zero 2>&1 >full | grep -o No.space.left.on.device'"
+expect 'so is one of each file by prlimit, for all that it starts, and it cannot be raised' '^File too large 1$' bash -c "
+	cd '$WS' && '$PINFOLD' run --quiet -- prlimit --fsize=1000000 sh -c '
+	prlimit --fsize=unlimited --pid \$\$ 2>/dev/null
+	python3 -c \"import signal; signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+try: f = open(\\\"big\\\", \\\"wb\\\"); [f.write(bytes(1 << 20)) for i in range(8)]; f.flush()
+except OSError as e: print(e.strerror, end=chr(32))\"; stat -c %s big | sed s/1000000/1/; rm -f big'"
 check 'a failed start leaves nothing either' bash -c "cd '$WS' && ! '$PINFOLD' run -- /no/such/command 2>/dev/null"
 check 'and the host is clean' until_true 5 clean
 

@@ -80,6 +80,9 @@ says 65 "cannot tell the current directory: No such file or directory; cd into o
 says 125 "cannot open the directory of the record '/no/dir/log': No such file or directory; make it first" run --log /no/dir/log
 says 125 "the record '/' is a directory; name a file in it" run --log /
 says 65 "the log 'T/ws/log' lies where the session may write: 'T/ws', workspace (built-in)" run --log "$WS/log"
+python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$WS/s"
+says 65 "T/p.json:1 (unixSockets.allow[0]): 'T/ws/s' lies in a writable tree, where the pen could put another socket in its place" \
+	with '{"version": 1, "unixSockets": {"allow": ["'"$WS/s"'"]}}'
 mkdir -m 700 "$T/private"
 expect 'a workspace that the uid may not enter names both, and the remedy' \
 	"^pinfold: cannot enter '$T/private' as uid $TENANT: .*; " in_dir "$T/private"

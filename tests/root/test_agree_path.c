@@ -2,18 +2,22 @@
 /*
  * DOC: `why` and the file fence say the same.
  *
- * Random trees with symlinks, hard links and odd names; random rules over them; for each one
- * session in which this very program opens, creates and executes.  What worked is compared with
+ * Random trees with symlinks, hard links, mounts and odd names; random rules over them; for each
+ * one session in which this very program opens, creates and executes.  What worked is compared with
  * what pinfold_why() says of the same path.
  *
  * AGREE_PATH is how many questions; AGREE_SEED repeats a run.
  */
 #include "agree.h"
 
+#include <sched.h>
+#include <sys/mount.h>
+
 #include "agree_path.h"
 
 #define QUESTIONS 120 /* of one policy */
 #define NODES_MAX 96
+#define MOUNTS_MAX 3
 #define TEXT_MAX 65536
 #define SCRIPT "#!/bin/true\n"
 
@@ -22,6 +26,8 @@ struct tree {
 	bool is_dir[NODES_MAX];
 	bool is_link[NODES_MAX];
 	size_t n;
+	char *mount[MOUNTS_MAX];
+	size_t n_mounts;
 };
 
 /* ---- trees ---------------------------------------------------------------------------------- */
@@ -86,13 +92,34 @@ static void add_name(struct agree *g, struct tree *t, bool hard)
 		return;
 	snprintf(path, sizeof(path), "%s/%s-%zu", random_dir(g, t), hard ? "hard" : "sym", t->n);
 	if (hard) {
-		assert_int_equal(link(t->path[to], path), 0);
+		if (link(t->path[to], path) < 0) {
+			assert_int_equal(errno, EXDEV);
+			return;
+		}
 		add_node(t, path, false, false);
 		return;
 	}
 	assert_int_equal(symlink(t->path[to], path), 0);
 	if (stat(path, &st) == 0)
 		add_node(t, path, S_ISDIR(st.st_mode), true);
+}
+
+/* A file system of its own, or another directory's second place. */
+static void add_mount(struct agree *g, struct tree *t)
+{
+	char path[QUESTION_PATH_MAX];
+	const char *what = random_dir(g, t);
+	const bool is_bind = below(g, 2);
+
+	snprintf(path, sizeof(path), "%s/m-%zu", random_dir(g, t), t->n);
+	assert_int_equal(mkdir(path, 0777), 0);
+	assert_int_equal(mount(what, path, is_bind ? NULL : "tmpfs", is_bind ? MS_BIND : 0,
+			       is_bind ? NULL : "size=256k,mode=0777"),
+			 0);
+	assert_int_equal(chown(path, TENANT, TENANT), 0);
+	t->mount[t->n_mounts] = strdup(path);
+	assert_non_null(t->mount[t->n_mounts++]);
+	add_node(t, path, true, false);
 }
 
 static void make_tree(struct agree *g, const char *root, struct tree *t)
@@ -103,6 +130,8 @@ static void make_tree(struct agree *g, const char *root, struct tree *t)
 	add_node(t, root, true, false);
 	for (size_t i = 0; i < 10; i++)
 		add_dir(g, t);
+	for (size_t i = below(g, MOUNTS_MAX + 1); i > 0; i--)
+		add_mount(g, t);
 	for (size_t i = 0; i < 24; i++)
 		add_file(g, t);
 	for (size_t i = below(g, 4); i > 0; i--)
@@ -113,6 +142,10 @@ static void make_tree(struct agree *g, const char *root, struct tree *t)
 
 static void drop_tree(const char *root, struct tree *t)
 {
+	while (t->n_mounts > 0) {
+		umount2(t->mount[--t->n_mounts], MNT_DETACH);
+		free(t->mount[t->n_mounts]);
+	}
 	nftw(root, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 	for (size_t i = 0; i < t->n; i++)
 		free(t->path[i]);
@@ -295,7 +328,7 @@ static void make_place(struct agree *g, const char *name)
 
 static void the_answers_of_why_and_of_the_fence_agree(void **state)
 {
-	const size_t wanted = setting("AGREE_PATH", 2000);
+	const size_t wanted = setting("AGREE_PATH", 5000);
 	auto_free char *file = NULL;
 	auto_free char *self = NULL;
 	auto_free char *root = NULL;
@@ -306,6 +339,9 @@ static void the_answers_of_why_and_of_the_fence_agree(void **state)
 	struct agree *g = *state;
 
 	assert_non_null(text);
+	/* Where this process mounts something, nobody else sees it. */
+	assert_int_equal(unshare(CLONE_NEWNS), 0);
+	assert_int_equal(mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL), 0);
 	agree_begin(g, "path", "/var/lib/pinfold-agree.XXXXXX");
 	file = under(g, "policy.json");
 	self = under(g, "bin/agree");
