@@ -181,10 +181,11 @@ static struct span value_span(const struct text *t, size_t from)
 	return end > from ? (struct span){ from, end } : nothing;
 }
 
-/* Of {"token": null} nothing is secret, and {"token": 5} ends before the brace. */
+/* Of {"token": null} nothing is secret, what is cut stays so, and {"token": 5} ends before the
+ * brace. */
 static struct span bare_json_span(const struct text *t, size_t from)
 {
-	static const char *const words[] = { "null", "true", "false" };
+	static const char *const words[] = { "null", "true", "false", "[redacted]" };
 	size_t end = from;
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)

@@ -223,6 +223,8 @@ static void leaves_ordinary_text_alone(void **state)
 		"/usr/share/man/man3/XtLastEventProcessed.3.gz",
 		"the token: what the lexer yields",
 		"my_token: null",
+		"my_token: [redacted] x",
+		"{\"token\": [redacted]}",
 		"next.token:5",
 		"task-12345678901234567890",
 		"disk-0123456789abcdef",
