@@ -91,4 +91,30 @@ for (let i = 0; i < left; i++)
 P
 expect 'c-ares with three servers gets every answer' '^all answered$' pen --allow api.test:443 -- node ./ares.js api.test
 expect 'and none for another name' '^60 bad, ENOTFOUND$' pen --allow api.test:443 -- node ./ares.js other.test
+# The ports themselves: only a socket that asked some server on port 53 gets there.
+cat >"$WS/ports.py" <<'P'
+import errno, os, socket, sys, time
+def tried(kind, family, host, port):
+    s = socket.socket(family, kind)
+    s.settimeout(20)
+    try:
+        if kind == socket.SOCK_STREAM: s.connect((host, port))
+        else: s.sendto(b"x" * 20, (host, port))
+        return "open"
+    except OSError as e:
+        return errno.errorcode.get(e.errno, str(e))
+open("here", "w").close()
+while not os.path.exists("ports"): time.sleep(0.05)
+ports = [int(p) for p in open("ports").read().split()]
+got = {tried(k, f, h, p) for p in ports for k in (socket.SOCK_DGRAM, socket.SOCK_STREAM)
+       for f, h in ((socket.AF_INET, "127.0.0.1"), (socket.AF_INET6, "::1"), (socket.AF_INET6, "::ffff:127.0.0.1"))}
+print(len(ports), *sorted(got - {"ECONNREFUSED"})) # nobody listens for TCP behind three of them
+P
+start_pen --allow api.test:443 -- python3 -u ./ports.py >"$T/ports.out" 2>&1
+until_true 20 test -e "$WS/here"
+# shellcheck disable=SC2154 # start_pen sets it
+ss -Hulnp | grep "pid=$pen_pid," | sed -n 's/.* 127\.0\.0\.1:\([0-9]*\) .*/\1/p' | sort -u >"$WS/ports.new"
+mv "$WS/ports.new" "$WS/ports"
+wait "$pen_pid"
+expect "the resolver's own four ports are shut" '^4 EPERM$' cat "$T/ports.out"
 finish
