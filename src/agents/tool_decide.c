@@ -206,7 +206,7 @@ static int decide(const struct tool_config *t, const struct agents_decision *d,
 {
 	const struct agents_place *p = &d->place;
 	struct tool_name tool;
-	struct tool_verdict v;
+	struct tool_verdict v = { 0 };
 	struct tool_query query = {
 		.global = &t->global,
 		.agent = &t->agent,

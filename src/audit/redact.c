@@ -124,12 +124,11 @@ static size_t skip_blanks(const struct text *t, size_t at)
  * document, since people write colons, too. */
 static size_t document_value(const struct text *t, size_t name, size_t at)
 {
-	const char before = name > 0 ? t->s[name - 1] : '\0';
+	const bool named = name > 0 && strchr("_.", t->s[name - 1]);
 
-	if (t->s[at] == '>' && before == '<')
+	if (t->s[at] == '>' && name > 0 && t->s[name - 1] == '<')
 		return at + 1;
-	if (t->s[at] != ':' || at + 1 >= t->len || t->s[at + 1] != ' ' || !strchr("_.", before) ||
-	    !before)
+	if (!named || t->s[at] != ':' || at + 1 >= t->len || t->s[at + 1] != ' ')
 		return 0;
 	return skip_blanks(t, at + 1);
 }
