@@ -124,6 +124,10 @@ uninstall:                                  ## removes what install put there, a
 	$(Q)tools/install-files uninstall $(O) $(VERSION) "$(PREFIX)" "$(DESTDIR)"
 deb: all $(O)/lib$(NAME).so.$(VERSION)      ## a Debian package, in the build directory
 	$(Q)tools/package-deb $(O) $(VERSION)
+coverage: deps                              ## lines that the unit and root tests reach, by module
+	$(Q)$(MAKE) --no-print-directory $(J) O=$(O)/cov STATIC= CFLAGS='-O0 -g --coverage' all tests
+	-$(Q)tools/run-tests $(O)/cov $(UNIT:$(O)/%=$(O)/cov/%) $(ROOT:$(O)/%=$(O)/cov/%)
+	$(Q)tools/coverage $(O)/cov
 reproducible: all                           ## built elsewhere again, it is the same byte for byte
 	$(Q)tools/check-reproducible $(O)
 sbom:                                       ## what is linked, in which version (CycloneDX)
@@ -134,6 +138,6 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## /  \1\t/p' $(firstword $(MAKEFILE_LIST)) | expand -t 14
 
 -include $(SRC:%.c=$(O)/%.d) $(UNIT:=.d) $(ROOT:=.d)
-.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb reproducible sbom clean help
+.PHONY: all deps tests unit check check-unit check-root check-kernels demo bench fuzz lint install uninstall deb coverage reproducible sbom clean help
 .DELETE_ON_ERROR:
 .SECONDARY:

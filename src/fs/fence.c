@@ -210,6 +210,8 @@ static int add_resolv_conf(struct fs_fence *f, const struct fs_tenant *t, struct
 		int code = n.target ? -errno : -ENOMEM;
 
 		free(n.target);
+		if (n.object >= 0)
+			close(n.object);
 		return err_set(e, code, "cannot make %s: %s", RESOLV_CONF, strerror(-code));
 	}
 	return fs_plan_place(&f->plan, RESOLV_CONF, &n, e);

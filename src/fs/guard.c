@@ -226,6 +226,16 @@ static pid_t pid_of(int pidfd)
 	return pid > 1 ? (pid_t)pid : -ESRCH;
 }
 
+/* A process that can't be named is nobody's to wait for later. */
+static void undo_birth(int pidfd)
+{
+	siginfo_t info;
+
+	pidfd_send_signal(pidfd, SIGKILL, NULL, 0);
+	while (waitid(P_PIDFD, (id_t)pidfd, &info, WEXITED | __WALL) < 0 && errno == EINTR)
+		continue;
+}
+
 pid_t guard_clone(const struct guard *g, const struct clone_args *args, void (*child)(void *data),
 		  void *data)
 {
@@ -254,9 +264,13 @@ pid_t guard_clone(const struct guard *g, const struct clone_args *args, void (*c
 	if (b.error < 0)
 		return b.error;
 	const int *pidfd;
+	pid_t pid;
 
 	memcpy(&pidfd, &b.args.pidfd, sizeof(pidfd)); /* an address in 64 bits */
-	return pid_of(*pidfd);
+	pid = pid_of(*pidfd);
+	if (pid < 0)
+		undo_birth(*pidfd);
+	return pid;
 }
 
 int guard_meet(const struct guard *g, bool *ret_hold)

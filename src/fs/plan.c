@@ -30,6 +30,9 @@ int plan_add_node(struct fs_plan *plan, struct fs_node *node, struct pinfold_err
 
 	if (plan->n_nodes < PLAN_NODES_MAX)
 		bigger = reallocarray(plan->node, plan->n_nodes + 1, sizeof(*bigger));
+	/* The old one is gone, whatever comes next. */
+	if (bigger)
+		plan->node = bigger;
 	if (!bigger || !node->path) {
 		bool full = plan->n_nodes == PLAN_NODES_MAX;
 
@@ -37,7 +40,6 @@ int plan_add_node(struct fs_plan *plan, struct fs_node *node, struct pinfold_err
 		return full ? err_set(e, -E2BIG, "more than %d paths are granted", PLAN_NODES_MAX)
 			    : err_set(e, -ENOMEM, "out of memory");
 	}
-	plan->node = bigger;
 	plan->node[plan->n_nodes++] = *node;
 	*node = (struct fs_node){ .object = -1, .mount = -1 };
 	return 0;
