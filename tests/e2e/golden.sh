@@ -22,9 +22,9 @@ plain() {
 		s/ +[0-9]+ +$TENANT +[0-9]+s / PID UID AGE /; s/^(age +)[0-9]+s/\1AGE/; s/ +[0-9]+s( +[0-9])/ AGE\1/"
 }
 golden() { # NAME [--] COMMAND...: prints and exits as the file says
-	local name=$1 rc=0 got
+	local name=$1 got
 	shift
-	got=$({ "$@" || echo "exit $?"; } 2>&1 </dev/null | plain) || rc=$?
+	got=$({ "$@" || echo "exit $?"; } 2>&1 </dev/null | plain)
 	if [ -n "${GOLDEN_UPDATE:-}" ]; then printf '%s\n' "$got" >"$e2e/golden/$name"; fi
 	if [ "$got" = "$(cat "$e2e/golden/$name")" ]; then
 		plan_ok "$name prints what it always did"
