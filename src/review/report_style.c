@@ -99,6 +99,7 @@ static const char STYLE[] =
     ".opt{display:none}th,td{padding:.45rem "
     ".5rem}table{font-size:.88rem}td.mono,th.mono{font-size:.8em}"
     ".n{width:4.25rem}.v{width:5.5rem}.phone{display:block}.why thead th:first-child{width:auto}"
+    "thead th,thead .n{white-space:normal;overflow-wrap:normal}"
     ".tiles{grid-template-columns:1fr 1fr;gap:.75rem}.tiles dd{font-size:1.5rem}"
     "figure .plot{height:8rem}.ends span:nth-child(2){display:none}}"
     "@media "
