@@ -41,7 +41,7 @@ static void add_word(struct skim *s, const char *text, size_t len)
 		s->result = -ENOMEM;
 }
 
-/* pre{a,b}post becomes two words; what is nested stays as it is. */
+/* pre{a,b}post becomes two words; what is nested stays as it is, and what is empty is none. */
 static bool add_braces(struct skim *s, const struct skim_frame *f)
 {
 	const char *text = f->word.bytes;
@@ -62,7 +62,7 @@ static bool add_braces(struct skim *s, const struct skim_frame *f)
 			r = shell_text_put(&word, close + 1, strlen(close + 1));
 		if (r < 0)
 			s->result = r;
-		else
+		else if (word.len > 0)
 			add_word(s, word.bytes, word.len);
 		free(word.bytes);
 		alt += len + 1;

@@ -270,6 +270,8 @@ static void denies_however_it_is_spelled(void **state)
 		"rm -rf ${X:-/}",
 		"rm -{r,f}f /; reboot",
 		"{rm,-rf,/}",
+		"{,rm} -rf /",
+		"{,rm,-rf,/}",
 		"rm${IFS}-rf${IFS}/",
 		"rm$IFS-rf$IFS/",
 		"coproc rm -rf /",
