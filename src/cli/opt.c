@@ -110,7 +110,9 @@ static int parse_word(const struct verb *v, const char *word, const char *next, 
 			return no_such_option(v, word);
 		if (!o->argument && value && (word[1] == '-' || value[0] == '-'))
 			return usage_error(v, "takes no value:", word);
-		if (o->argument && !value && !next)
+		/* A value that starts with two dashes is written with "=": as a word of its own it
+		 * is the option that follows one whose value was forgotten. */
+		if (o->argument && !value && (!next || strncmp(next, "--", 2) == 0))
 			return usage_error(v, "a value is missing after", word);
 		at = o->argument || !value ? NULL : value - 1;
 		if (o->argument && !value) {

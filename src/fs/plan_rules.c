@@ -175,7 +175,9 @@ static int add_socket(struct planner *pl, const struct unix_rule *u, struct fs_r
 
 	if (!n.path)
 		return out_of_memory(pl);
-	if (at->fd < 0 || !S_ISSOCK(at->st.st_mode))
+	if (at->fd < 0)
+		r = err_set(pl->e, -ENOENT, "%s: '%s' does not exist", u->origin, u->text);
+	else if (!S_ISSOCK(at->st.st_mode))
 		r = err_set(pl->e, -ENOENT, "%s: '%s' is not a socket", u->origin, u->text);
 	else if (plan_is_writable_at(pl->plan, at->path))
 		r = err_set(pl->e, -EINVAL,

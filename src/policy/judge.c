@@ -129,6 +129,9 @@ int path_set_refuse_writable(const struct path_set *s, const char *path, const c
 
 	if (j.right != PATH_RW)
 		return 0;
-	return err_set(e, -EINVAL, "%s '%.80s' lies where the session may write: '%.60s', %.60s",
-		       what, path, j.rule->path, j.rule->origin);
+	return err_set(
+	    e, -EINVAL,
+	    "%s '%.80s' lies where the session may write: '%.60s', %.60s; keep it outside "
+	    "of that",
+	    what, path, j.rule->path, j.rule->origin);
 }

@@ -62,6 +62,31 @@ static enum explain_obstacle judge_granted(const struct explain_pen *pen, struct
 	return OBSTACLE_NONE;
 }
 
+/* A link is only followed where it is seen itself: its own place has to be granted as well. */
+static void look_at_link(const struct explain_pen *pen, const char *path, struct explain_sight *ret)
+{
+	const char *base = strrchr(path, '/');
+	char dir[PATH_MAX];
+	char place[PATH_MAX];
+	struct path_judgement judged;
+	int n;
+
+	if (!base || base == path || base - path >= PATH_MAX)
+		return;
+	memcpy(dir, path, (size_t)(base - path));
+	dir[base - path] = '\0';
+	if (!realpath(dir, place))
+		return;
+	n = snprintf(dir, sizeof(dir), "%s%s", strcmp(place, "/") == 0 ? "" : place, base);
+	judged = path_set_judge(pen->paths, dir);
+	if (n >= (int)sizeof(dir) || judged.right != PATH_DENY)
+		return;
+	ret->judged = judged;
+	ret->obstacle = judged.rule ? OBSTACLE_DENIED : OBSTACLE_UNGRANTED;
+	ret->leads_elsewhere = false;
+	memcpy(ret->real, dir, (size_t)n + 1);
+}
+
 void explain_look(const struct explain_pen *pen, const char *path, struct explain_sight *ret)
 {
 	*ret = (struct explain_sight){ .obstacle = OBSTACLE_MISSING };
@@ -77,6 +102,8 @@ void explain_look(const struct explain_pen *pen, const char *path, struct explai
 		ret->obstacle = OBSTACLE_DENIED;
 	else
 		ret->obstacle = judge_granted(pen, ret);
+	if (ret->obstacle == OBSTACLE_NONE && ret->leads_elsewhere)
+		look_at_link(pen, path, ret);
 }
 
 /* Whether dir/name exists on the host; ret is then that path. */

@@ -262,10 +262,11 @@ static void answer_nothing(const struct story *t, struct pinfold_last *l)
 	l->answer.verdict = PINFOLD_NOT_OURS;
 	snprintf(l->answer.reason, sizeof(l->answer.reason), "%s, and the record has no denial%s%s",
 		 end, t->lost > 0 ? "; but some lines of it were lost" : "",
-		 t->no_file_record ? "; refused files are not recorded on this kernel" : "");
+		 t->no_file_record ? "; refused files were not recorded (see 'pinfold doctor')"
+				   : "");
 	snprintf(l->answer.fix, sizeof(l->answer.fix),
-		 "a path that is not granted does not exist inside and leaves no line: ask "
-		 "'pinfold why read PATH'");
+		 "a path that is not granted, denied by name or granted for reading alone is "
+		 "refused without a line: ask 'pinfold why read PATH' or 'why write PATH'");
 }
 
 static void answer_timeout(struct pinfold_last *l)

@@ -103,6 +103,18 @@ static int real_path(const struct context *c, const char *subject, char ret[stat
 	return 0;
 }
 
+static void say_removal(const struct path_rule *deny, struct pinfold_answer *ret)
+{
+	if (strcmp(deny->origin, PATH_ORIGIN_SYSTEM) == 0)
+		why_say(ret->fix,
+			"nothing opens it: it is built in; grant a copy of what is needed");
+	else if (strcmp(deny->origin, PATH_ORIGIN_SENSITIVE) == 0)
+		why_say(ret->fix, "it is built in: grant a copy of what is needed, or set "
+				  "filesystem.sensitive to false, which opens all of that set");
+	else
+		why_say(ret->fix, "remove the entry \"%.300s\" (%.100s)", deny->text, deny->origin);
+}
+
 static void answer_path(const struct path_judgement *j, enum pinfold_question q, const char *path,
 			struct pinfold_answer *ret)
 {
@@ -126,8 +138,7 @@ static void answer_path(const struct path_judgement *j, enum pinfold_question q,
 			can_be_planted ? "; it does not exist: should it be planted inside, it "
 					 "is moved to the quarantine at once"
 				       : "");
-		why_say(ret->fix, "remove the entry \"%.300s\" (%.100s)", j->rule->text,
-			j->rule->origin);
+		say_removal(j->rule, ret);
 		return;
 	}
 	why_say(ret->reason, j->rule ? "the longest matching entry does not grant that"
@@ -170,7 +181,7 @@ static void answer_other_name(const struct path_judgement *j, const char *other,
 	why_fill(ret, j->rule->text, j->rule->origin);
 	why_say(ret->reason, "it is another name (hard link) of '%.300s', which a deny covers",
 		other);
-	why_say(ret->fix, "remove the entry \"%.300s\" (%.100s)", j->rule->text, j->rule->origin);
+	say_removal(j->rule, ret);
 }
 
 /* What the main repository of a linked worktree lends it.  False: it is not of that. */

@@ -75,7 +75,7 @@ says 65 "cannot read the policy 'T/p.json': Permission denied" as_nobody "$p" ru
 says 125 "a pen takes root to start, CAP_SYS_ADMIN is missing: try sudo" as_nobody "$p" run -- true
 says 125 "a pen takes root to start, CAP_SETUID is missing: this root has been stripped of it" \
 	setpriv --bounding-set=-setuid --inh-caps=-setuid "$p" run -- true
-says 65 "'/' can't be a workspace: a directory below / is wanted; cd into a project" in_dir /
+says 65 "'/' can't be a workspace: a directory below it is wanted; cd into a project" in_dir /
 says 65 "cannot tell the current directory: No such file or directory; cd into one that exists" in_removed_dir
 says 125 "cannot open the directory of the record '/no/dir/log': No such file or directory; make it first" run --log /no/dir/log
 says 125 "the record '/' is a directory; name a file in it" run --log /

@@ -202,6 +202,20 @@ static void test_a_link_out_of_the_pen_names_where_it_leads(void **state)
 	assert_says(p, "./link", -ENOENT, "/away/other', which is not granted");
 }
 
+static void test_a_link_that_stands_outside_the_pen_is_named_itself(void **state)
+{
+	const struct place *p = *state;
+	char link[160];
+	char line[200];
+
+	snprintf(link, sizeof(link), "%s/link", p->path[3]);
+	assert_int_equal(symlink(put(p, "ws/other", "x", 0755), link), 0);
+	snprintf(line, sizeof(line), "#!%s\n", link);
+	put(p, "ws/tool", line, 0755);
+	assert_says(p, "./tool", -ENOENT, link);
+	assert_says(p, "./tool", -ENOENT, "is not granted");
+}
+
 static void test_a_name_that_only_the_launcher_finds_is_told_with_its_place(void **state)
 {
 	const struct place *p = *state;
@@ -393,6 +407,7 @@ int main(void)
 		IN_PLACE(test_a_file_without_x_bit_names_uid_and_mode),
 		IN_PLACE(test_a_directory_that_lets_the_uid_not_in_is_named),
 		IN_PLACE(test_a_link_out_of_the_pen_names_where_it_leads),
+		IN_PLACE(test_a_link_that_stands_outside_the_pen_is_named_itself),
 		IN_PLACE(test_a_name_that_only_the_launcher_finds_is_told_with_its_place),
 		IN_PLACE(test_a_relative_name_of_a_directory_that_is_not_granted_tells_both),
 		IN_PLACE(test_a_fifo_in_the_way_is_not_opened),
