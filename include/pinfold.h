@@ -120,10 +120,10 @@ struct pinfold_last {
 	struct pinfold_answer answer;       /* PINFOLD_DENY or PINFOLD_NOT_OURS */
 };
 
-/* Reads the record at log_path (NULL: the policy's audit.path; "-": standard input) for the last
- * denial of a session (NULL: the one that started last).  When policy is not NULL it is asked
- * again, as it is now.  -EINVAL: no record is named; -ENOENT: there is none, or no such session in
- * it.  Since 0.1. */
+/* Reads the record at log_path (NULL: the policy's audit.path, else $PINFOLD_LOG, else
+ * /var/log/pinfold/audit.jsonl; "-": standard input) for the last denial of a session (NULL: the
+ * one that started last).  When policy is not NULL it is asked again, as it is now.  -ENOENT: there
+ * is none, or no such session in it.  Since 0.1. */
 int pinfold_why_last(const struct pinfold_policy *policy, const char *log_path, const char *session,
 		     struct pinfold_last *ret, struct pinfold_error *e);
 

@@ -10,10 +10,18 @@
 
 #include "base/clean.h"
 #include "base/err.h"
+#include "pinfold_review.h"
 
 #define NUMBER_DIGITS_MAX 6
 #define DATE_DIGITS_MIN 8 /* logrotate's dateext */
 #define DATE_DIGITS_MAX 18
+
+const char *record_default_path(void)
+{
+	const char *named = secure_getenv("PINFOLD_LOG");
+
+	return named && named[0] ? named : PINFOLD_LOG_DEFAULT;
+}
 
 static const char *remedy_for(int code)
 {

@@ -24,6 +24,9 @@ struct record_files {
 	bool has_current; /* the last one is the record itself */
 };
 
+/* Where the record is when nothing names it: $PINFOLD_LOG, else PINFOLD_LOG_DEFAULT. */
+const char *record_default_path(void);
+
 /* path: "FILE", beside which FILE.1, FILE.2.gz, FILE-20260131, FILE-20260131-1700000000.zst and the
  * like count; with only, that file alone; "-" is standard input.  Where a file stands there both
  * plain and compressed, the plain one is taken (the other is still being made).  -ENOENT: neither

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include <stdlib.h>
-
+#include "audit/files.h"
 #include "audit/query.h"
 #include "policy/handle.h"
 #include "review/review.h"
 
 const char *review_log_path(const struct pinfold_log_query *q)
 {
-	const char *named = secure_getenv("PINFOLD_LOG");
-
 	if (q->path)
 		return q->path;
 	if (q->policy && q->policy->policy.audit.path)
 		return q->policy->policy.audit.path;
-	return named && named[0] ? named : PINFOLD_LOG_DEFAULT;
+	return record_default_path();
 }
 
 int pinfold_log_read(const struct pinfold_log_query *q,

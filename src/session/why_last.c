@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/files.h"
 #include "audit/reader.h"
 #include "base/clean.h"
 #include "base/err.h"
@@ -222,6 +223,11 @@ static int read_story(const char *path, struct story *t, struct pinfold_error *e
 	const struct json5 *line;
 	int n = record_reader_open(path, &r, e);
 
+	if (n == -ENOENT)
+		return err_set(e, n,
+			       "no record '%.120s': name one with --log, set PINFOLD_LOG, or give "
+			       "a policy that has audit.path (-p)",
+			       path);
 	if (n < 0)
 		return n;
 	while ((n = record_reader_next(r, &line)) > 0)
@@ -323,13 +329,8 @@ int pinfold_why_last(const struct pinfold_policy *p, const char *log_path, const
 {
 	struct story t = { .wanted = session, .exit_code = -1 };
 	const char *path = log_path ? log_path : p ? p->policy.audit.path : NULL;
-	int r;
+	int r = read_story(path ? path : record_default_path(), &t, e);
 
-	if (!path)
-		return err_set(e, -EINVAL,
-			       "no record is known: name it with --log FILE, or a policy that has "
-			       "audit.path with -p POLICY");
-	r = read_story(path, &t, e);
 	if (r < 0)
 		return r;
 	t.last.answer.verdict = PINFOLD_DENY;

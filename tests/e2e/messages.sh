@@ -44,7 +44,7 @@ says 64 "why: one question and its subject are wanted, such as 'connect example.
 says 64 "why: no such question 'smell'; there are connect, resolve, read, write, exec, unix, tool and cmd" "$p" why smell x
 says 64 "'x' is not HOST:PORT[/udp]" "$p" why connect x
 says 64 "'a b' is not a name" "$p" why resolve 'a b'
-says 64 "no record is known: name it with --log FILE, or a policy that has audit.path with -p POLICY" "$p" why --last
+says 64 "no record '/nonexistent/x': name one with --log, set PINFOLD_LOG, or give a policy that has audit.path (-p)" env PINFOLD_LOG=/nonexistent/x "$p" why --last
 status 'help is a verb, too' 0 "$p" help
 status 'version as well' 0 "$p" version
 
@@ -79,7 +79,7 @@ says 65 "'/' can't be a workspace: a directory below it is wanted; cd into a pro
 says 65 "cannot tell the current directory: No such file or directory; cd into one that exists" in_removed_dir
 says 125 "cannot open the directory of the record '/no/dir/log': No such file or directory; make it first" run --log /no/dir/log
 says 125 "the record '/' is a directory; name a file in it" run --log /
-says 65 "the log 'T/ws/log' lies where the session may write: 'T/ws', workspace (built-in)" run --log "$WS/log"
+says 65 "the log 'T/ws/log' lies where the session may write: 'T/ws', workspace (built-in); keep it outside of that" run --log "$WS/log"
 python3 -c 'import socket, sys; socket.socket(socket.AF_UNIX).bind(sys.argv[1])' "$WS/s"
 says 65 "T/p.json:1 (unixSockets.allow[0]): 'T/ws/s' lies in a writable tree, where the pen could put another socket in its place" \
 	with '{"version": 1, "unixSockets": {"allow": ["'"$WS/s"'"]}}'
