@@ -33,11 +33,12 @@ void skim_add(struct skim *s, char c)
 		s->result = -ENOMEM;
 }
 
+/* An empty word may have no bytes at all. */
 static void add_word(struct skim *s, const char *text, size_t len)
 {
 	struct skim_frame *f = top(s);
 
-	if (!s->result && shell_list_add(&f->words, &f->n, strndup(text, len)) < 0)
+	if (!s->result && shell_list_add(&f->words, &f->n, strndup(text ? text : "", len)) < 0)
 		s->result = -ENOMEM;
 }
 
