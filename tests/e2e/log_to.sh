@@ -19,7 +19,7 @@ receiver() {
 	python3 "$T/receiver.py" "$@" &
 	receiver_pid=$!
 	started+=("$receiver_pid")
-	until_true 5 test -S "$1"
+	until_true 20 test -S "$1"
 }
 stop_receiver() {
 	kill "$receiver_pid"
@@ -77,11 +77,12 @@ receiver "$T/journal" "$T/got"
 
 # --- a receiver that goes, or stops reading ---------------------------------------------------------
 fresh_log
-start_pen --log-to "journal:$T/journal" -- sh -c "sleep 1; $try"
-until_true 5 grep -q session_start "$LOG"
+start_pen --log-to "journal:$T/journal" -- sh -c "until test -e anew; do sleep 0.05; done; $try"
+until_true 20 grep -q session_start "$LOG"
 stop_receiver
 rm "$T/got"
 receiver "$T/journal" "$T/got"
+touch "$WS/anew"
 wait "$pen_pid"
 check 'a receiver that was started anew is found' received 'net_deny'
 stop_receiver
