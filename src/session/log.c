@@ -353,21 +353,33 @@ void log_dns_judged(struct session *s, const struct dns_note *note, const struct
 
 /* ---- the session itself --------------------------------------------------------------------- */
 
+static void log_policy_load(struct session *s, const char *hash)
+{
+	struct record_line *l = record_begin(s->record, "policy_load");
+
+	record_text(l, "result", "ok");
+	record_text(l, "policy", s->policy->source);
+	record_number(l, "generation", s->generation);
+	record_text(l, "hash", hash);
+	record_end(l);
+}
+
 void log_session_start(struct session *s)
 {
 	struct record_line *l;
 	size_t argc = 0;
-	char hash[HASH_TEXT_LEN + 1];
+	char hash[HASH_TEXT_LEN + 1] = "";
 
 	if (!s->is_recorded)
 		return;
+	hash_policy(s->policy, hash);
+	log_policy_load(s, hash[0] ? hash : NULL);
 	l = record_begin(s->record, "session_start");
 
 	while (s->command.argv && s->command.argv[argc])
 		argc++;
 	record_text(l, "policy", s->policy->source);
-	if (hash_policy(s->policy, hash) == 0)
-		record_text(l, "hash", hash);
+	record_text(l, "hash", hash[0] ? hash : NULL);
 	record_number(l, "generation", s->generation);
 	record_texts(l, "argv", (const char *const *)s->command.argv, argc);
 	if (s->observe)

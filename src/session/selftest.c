@@ -22,6 +22,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "audit/record.h"
 #include "base/clean.h"
 #include "base/err.h"
 #include "net/fence.h"
@@ -32,6 +33,13 @@
 #define FORBIDDEN_V4 "203.0.113.1"
 #define FORBIDDEN_V6 "2001:db8::1"
 #define METADATA "169.254.169.254"
+#define CHECKS_MAX 32
+#define NETWORK_CHECK "network: the kernel holds every program and every rule"
+
+struct result {
+	uint32_t index;
+	int32_t seen;
+};
 
 struct probe {
 	int out;
@@ -39,6 +47,9 @@ struct probe {
 	int leaked;         /* a descriptor that must not have come through */
 	struct stat shadow; /* of /etc/shadow outside; st_ino 0: there is none */
 	/* what the supervisor found when all was over */
+	int in;
+	struct result result[CHECKS_MAX];
+	size_t n_results;
 	bool inspected;
 	struct pinfold_error network;
 };
@@ -47,11 +58,6 @@ struct probe {
 struct check {
 	const char *name;
 	int (*fn)(const struct probe *p);
-};
-
-struct result {
-	uint32_t index;
-	int32_t seen;
 };
 
 /* A thing that must not work: refused is well, working is the failure. */
@@ -292,52 +298,78 @@ static int try_everything(void *data)
 	return 0;
 }
 
+_Static_assert(ARRAY_SIZE(CHECKS) <= CHECKS_MAX, "room for every result");
+
 struct reporter {
 	void (*report)(void *data, const char *check, bool passed, const char *detail);
 	void *data;
 };
 
-/* A check whose result never came has failed. */
-static int report_results(int in, const struct reporter *to)
+/* The first result of a check counts; NULL: none came, and it has failed. */
+static const struct result *result_of(const struct probe *p, size_t check)
 {
-	bool seen[ARRAY_SIZE(CHECKS)] = { false };
-	struct result r;
+	for (size_t i = 0; i < p->n_results; i++)
+		if (p->result[i].index == check)
+			return &p->result[i];
+	return NULL;
+}
+
+static int report_results(const struct probe *p, const struct reporter *to)
+{
 	int failures = 0;
 
-	while (read(in, &r, sizeof(r)) == sizeof(r)) {
-		if (r.index >= ARRAY_SIZE(CHECKS) || seen[r.index])
-			continue;
-		seen[r.index] = true;
-		failures += r.seen != 0;
-		to->report(to->data, CHECKS[r.index].name, r.seen == 0,
-			   r.seen == 0  ? ""
-			   : r.seen < 0 ? "it worked, and must not"
-					: strerror(r.seen));
-	}
 	for (size_t i = 0; i < ARRAY_SIZE(CHECKS); i++) {
-		if (seen[i])
-			continue;
-		failures++;
-		to->report(to->data, CHECKS[i].name, false, "no result came back");
+		const struct result *r = result_of(p, i);
+
+		failures += !r || r->seen != 0;
+		to->report(to->data, CHECKS[i].name, r && r->seen == 0,
+			   !r             ? "no result came back"
+			   : r->seen == 0 ? ""
+			   : r->seen < 0  ? "it worked, and must not"
+					  : strerror(r->seen));
 	}
 	return failures;
 }
 
-static void inspect_network(const struct session *s, void *data)
+static void log_results(const struct session *s, const struct probe *p)
+{
+	struct record_line *l = record_begin(s->record, "self_test");
+	const char *failed[CHECKS_MAX + 1];
+	size_t n = 0;
+
+	for (size_t i = 0; i < ARRAY_SIZE(CHECKS); i++) {
+		const struct result *r = result_of(p, i);
+
+		if (!r || r->seen != 0)
+			failed[n++] = CHECKS[i].name;
+	}
+	if (p->network.text[0])
+		failed[n++] = NETWORK_CHECK;
+	record_text(l, "result", n ? "failed" : "ok");
+	if (n)
+		record_texts(l, "failed", failed, n);
+	record_end(l);
+}
+
+static void inspect(const struct session *s, void *data)
 {
 	struct probe *p = data;
 
+	while (p->n_results < CHECKS_MAX &&
+	       read(p->in, &p->result[p->n_results], sizeof(p->result[0])) == sizeof(p->result[0]))
+		p->n_results++;
 	p->inspected = true;
 	if (net_fence_check(s->net, s->cgroup.dir_fd, &p->network) < 0 && !p->network.text[0])
 		(void)snprintf(p->network.text, sizeof(p->network.text), "unknown");
+	if (s->is_recorded)
+		log_results(s, p);
 }
 
 static int report_network(const struct probe *p, const struct reporter *to)
 {
 	const char *seen = p->inspected ? p->network.text : "nobody looked";
 
-	to->report(to->data, "network: the kernel holds every program and every rule", !seen[0],
-		   seen);
+	to->report(to->data, NETWORK_CHECK, !seen[0], seen);
 	return seen[0] ? 1 : 0;
 }
 
@@ -356,6 +388,7 @@ static int test_policy(const struct pinfold_policy *policy, const struct reporte
 		return err_set(e, -errno, "cannot make a pipe: %s", strerror(errno));
 	in = ends[0];
 	probe = (struct probe){
+		.in = in,
 		.out = ends[1],
 		.leaked = leaked,
 		.workspace = policy->policy.workspace_access == WORKSPACE_NONE
@@ -365,14 +398,14 @@ static int test_policy(const struct pinfold_policy *policy, const struct reporte
 	if (stat("/etc/shadow", &probe.shadow) < 0)
 		probe.shadow.st_ino = 0;
 	session_init(&s, policy);
-	s.command.inspect = inspect_network;
+	s.command.inspect = inspect;
 	s.command.probe = try_everything;
 	s.command.probe_data = &probe;
 	s.command.keep_fds = &probe.out;
 	s.command.n_keep_fds = 1;
 	r = session_run(&s, &status, e);
 	close(ends[1]);
-	return r < 0 ? r : report_results(in, to) + report_network(&probe, to);
+	return r < 0 ? r : report_results(&probe, to) + report_network(&probe, to);
 }
 
 int pinfold_selftest(const struct pinfold_policy *policy,
