@@ -373,7 +373,6 @@ void log_session_start(struct session *s)
 	if (!s->is_recorded)
 		return;
 	hash_policy(s->policy, hash);
-	log_policy_load(s, hash[0] ? hash : NULL);
 	l = record_begin(s->record, "session_start");
 
 	while (s->command.argv && s->command.argv[argc])
@@ -405,6 +404,8 @@ void log_session_start(struct session *s)
 	record_text(l, "control", s->control.listener >= 0 ? "ready" : "missing");
 	record_object_end(l);
 	record_end(l);
+	if (strcmp(s->policy->source, POLICY_BUILT_IN) != 0)
+		log_policy_load(s, hash[0] ? hash : NULL);
 }
 
 void log_session_end(struct session *s)

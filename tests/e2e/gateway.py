@@ -124,7 +124,7 @@ def main():
     ends = sum(ev["event"] == "tool_execution" for lines in record.values() for ev in lines)
     check(ends == int(wanted), f"{ends} lines tool_execution, not {wanted}")
     events = {ev["event"] for lines in record.values() for ev in lines}
-    known = {"tool_execution", "tool_policy", "approval", "session_start", "session_end"}
+    known = {"tool_execution", "tool_policy", "approval", "session_start", "policy_load", "session_end"}
     check(events <= known, f"unexpected events {events - known}")
     for f in failures[:20]:
         print(f)
