@@ -72,6 +72,8 @@ static void print_words(const struct pinfold_last *l)
 		print_row("session", l->session);
 	if (l->allowed_now)
 		puts("  the policy as it is now allows it: run the command again");
+	else if (l->answer.fix[0] && strncmp(l->answer.fix, "to allow it ", 12) == 0)
+		printf("  %s\n", l->answer.fix);
 	else if (l->answer.fix[0])
 		printf("  %s %s\n", ours ? "to change it:" : "but:", l->answer.fix);
 }

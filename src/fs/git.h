@@ -55,8 +55,8 @@ bool git_name_is_held(enum git_kind kind, const char *name);
  * ""), without following symlinks.  -EINVAL: it is something else. */
 int git_read_line(int dir, const char *name, const char *prefix, char ret[static GIT_TEXT_MAX]);
 
-/* The core.worktree of the file `config` in dir, as it stands there.  -ENOENT: it has none; -EINVAL:
- * its text is quoted or continued, or the file is no plain one. */
+/* The core.worktree of the file `config` in dir, as it stands there.  -ENOENT: it has none;
+ * -EINVAL: its text is quoted or continued, or the file is no plain one. */
 int git_read_work_tree(int dir, char ret[static GIT_TEXT_MAX]);
 
 /* Whether a repository is there: path is its working tree, or itself bare. */

@@ -35,26 +35,13 @@ int policy_init(struct policy *p, const char *source, const char *workspace)
 	return path_clean("/", workspace, &p->workspace);
 }
 
-bool policy_may_be_workspace(const char *path)
-{
-	static const char *const SYSTEM[] = {
-		"/",    "/bin",  "/boot", "/dev", "/etc",       "/lib", "/lib64",   "/proc",
-		"/run", "/sbin", "/sys",  "/usr", "/usr/local", "/var", "/var/lib", "/var/log",
-	};
-
-	for (size_t i = 0; i < ARRAY_SIZE(SYSTEM); i++)
-		if (strcmp(path, SYSTEM[i]) == 0)
-			return false;
-	return true;
-}
-
 int policy_default(const char *workspace, const struct policy_context *ctx, struct policy *ret,
 		   struct pinfold_error *e)
 {
 	struct policy p = { 0 };
 	int rc = policy_init(&p, POLICY_BUILT_IN, workspace ? workspace : ctx->cwd);
 
-	if (rc == 0 && !policy_may_be_workspace(p.workspace))
+	if (rc == 0 && strcmp(p.workspace, "/") == 0)
 		rc = -EINVAL;
 	if (rc < 0) {
 		policy_done(&p);

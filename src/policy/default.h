@@ -2,16 +2,10 @@
 #ifndef PINFOLD_POLICY_DEFAULT_H
 #define PINFOLD_POLICY_DEFAULT_H
 
-#include <stdbool.h>
-
 struct policy;
 
 /* Fills p, which is zeroed, with what holds where a text says nothing.  On failure p may be half
  * filled; policy_done() it.  -EINVAL: workspace is no clean absolute path; -ENOMEM. */
 int policy_init(struct policy *p, const char *source, const char *workspace);
-
-/* Whether the session may have all of path (absolute, clean) for writing: false for the directories
- * of the system itself. */
-bool policy_may_be_workspace(const char *path);
 
 #endif

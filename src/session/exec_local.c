@@ -72,6 +72,7 @@ int exec_make_home(const struct exec *x, struct pinfold_error *e)
 {
 	const struct identity_policy *id = &x->policy->policy.identity;
 	const char *state = x->decision.sandbox.state_dir;
+	const char *workspace = x->policy->policy.workspace;
 	struct stat st;
 
 	if (!is_local_user(x) || !id->home || id->choice != UID_FIXED)
@@ -79,6 +80,10 @@ int exec_make_home(const struct exec *x, struct pinfold_error *e)
 	if (path_is_within(id->home, state))
 		return err_set(e, -EINVAL, "the HOME '%s' lies in the gateway's state directory %s",
 			       id->home, state);
+	/* Nothing is made on the way to a start that can't be. */
+	if (workspace && stat(workspace, &st) < 0)
+		return err_set(e, -EINVAL, "the workspace '%s' does not exist; create it first",
+			       workspace);
 	if (lstat(id->home, &st) < 0)
 		return errno == ENOENT ? make_home(id->home, id, e)
 				       : err_set(e, -errno, "cannot look at '%s': %s", id->home,

@@ -75,9 +75,9 @@ static int run_pen(struct exec *x, struct pinfold_error *e)
 	int r = exec_list_state(x, &state, e);
 
 	if (r == 0)
-		r = exec_make_home(x, e);
-	if (r == 0)
 		r = pen_seed(&x->decision.sandbox, &x->decision.place, e);
+	if (r == 0)
+		r = exec_make_home(x, e);
 	x->location = EXEC_PEN;
 	if (r == 0)
 		r = run_session(x, &state, e);

@@ -460,8 +460,8 @@ int session_watch(struct session *s, struct pinfold_error *e)
 	if (r == 0 && w.dir_error)
 		return err_set(
 		    e, w.dir_error,
-		    "cannot enter '%.100s' as uid %u: %s; grant that uid the directory, or set "
-		    "identity.uid to its owner",
+		    "cannot enter '%.100s' as uid %u: %s; give it to that uid (chown), or, unless "
+		    "root owns it, set identity.uid to its owner",
 		    fs_fence_start_dir(s->fs, s->context->cwd), (unsigned)s->identity.uid,
 		    strerror(-w.dir_error));
 	return r < 0 ? r : explain_result(s, w.exec_error, e);

@@ -34,7 +34,8 @@
 
 static int own_directories(void **state)
 {
-	/* Not QUEUE_RUN_DIR: the host's goes with its last session, and the mounts on it as well. */
+	/* Not QUEUE_RUN_DIR: the host's goes with its last session, and the mounts on it as well.
+	 */
 	static const char *const dirs[] = { "/run", QUEUE_ALWAYS_DIR };
 
 	(void)state;

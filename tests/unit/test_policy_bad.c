@@ -69,8 +69,6 @@ static void refuses_bad_paths(void **state)
 		{ "{workspace: ''}", "workspace: an empty string" },
 		{ "{workspace: '/'}", "can't be a workspace" },
 		{ "{workspace: '//.'}", "can't be a workspace" },
-		{ "{workspace: '/usr'}", "can't be a workspace" },
-		{ "{workspace: '/etc/'}", "can't be a workspace" },
 		{ "{workspace: '/a/../b'}", "'..' behind a name" },
 		{ "{workspace: '/a/*'}", "wildcards" },
 		{ "{workspace: '/a\\u0001'}", "control character" },

@@ -264,8 +264,11 @@ static void test_without_a_record_the_remedy_is_told(void **state)
 	struct pinfold_last l;
 
 	(void)state;
-	assert_int_equal(pinfold_why_last(NULL, NULL, NULL, &l, &e), -EINVAL);
-	assert_non_null(strstr(e.text, "--log FILE"));
+	assert_int_equal(setenv("PINFOLD_LOG", "/nonexistent/record", 1), 0);
+	assert_int_equal(pinfold_why_last(NULL, NULL, NULL, &l, &e), -ENOENT);
+	assert_non_null(strstr(e.text, "'/nonexistent/record'"));
+	assert_non_null(strstr(e.text, "--log"));
+	assert_int_equal(unsetenv("PINFOLD_LOG"), 0);
 }
 
 #define WITH_FILE(test) cmocka_unit_test_setup_teardown(test, make_file, remove_file)
