@@ -207,23 +207,32 @@ static bool is_link_file(const char *path)
 	       !S_ISDIR(st.st_mode);
 }
 
-bool git_path_is_held(const char *path)
+bool git_path_is_held_unless(const char *path, bool (*spares)(void *data, int fd), void *data)
 {
 	char at[PATH_MAX];
 	size_t len = strlen(path);
 
 	if (len >= sizeof(at) || path[0] != '/')
 		return false;
-	if (is_link_file(path))
-		return true;
+	if (is_link_file(path)) {
+		auto_close int file = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+
+		return !spares || file < 0 || !spares(data, file);
+	}
 	memcpy(at, path, len + 1);
 	for (char *slash = strrchr(at, '/'); slash && slash != at; slash = strrchr(at, '/')) {
 		*slash = '\0';
 		auto_close int dir = open(at, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 		if (dir >= 0 &&
-		    rest_is_held(git_look(dir, last_component(at)), path + (slash - at) + 1))
+		    rest_is_held(git_look(dir, last_component(at)), path + (slash - at) + 1) &&
+		    (!spares || !spares(data, dir)))
 			return true;
 	}
 	return false;
+}
+
+bool git_path_is_held(const char *path)
+{
+	return git_path_is_held_unless(path, NULL, NULL);
 }

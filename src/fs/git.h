@@ -66,4 +66,8 @@ bool git_is_repository(const char *path);
  * lies below, a held name of a repository that exists. */
 bool git_path_is_held(const char *path);
 
+/* The same, but for what is spared: spares() is asked about each repository (or file .git) that
+ * would hold the path, open as O_PATH. */
+bool git_path_is_held_unless(const char *path, bool (*spares)(void *data, int fd), void *data);
+
 #endif

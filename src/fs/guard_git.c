@@ -462,8 +462,14 @@ static bool looks_held(const char *path)
 	       git_name_is_held(GIT_WORKTREE, name);
 }
 
+/* As for the look: a repository that the session made is its own. */
+static bool spares_new(void *data, int fd)
+{
+	return is_new(data, fd);
+}
+
 bool guard_git_forbids(struct guard_core *g, const char *path, pid_t tid)
 {
-	return g->holds_git && looks_held(path) && git_path_is_held(path) &&
+	return g->holds_git && looks_held(path) && git_path_is_held_unless(path, spares_new, g) &&
 	       guard_open_writes(g, tid);
 }

@@ -40,10 +40,9 @@ int explain_result(struct session *s, int exec_error, struct pinfold_error *e)
 	if (!s->command.argv || !s->notice || s->timed_out || !WIFEXITED(s->wait_status))
 		return 0;
 	status = WEXITSTATUS(s->wait_status);
-	if (at_once &&
-	    explain_end(&pen, s->command.argv[0], status, s->policy->seccomp.allow_nested, &hint))
-		log_explanation(s, hint.what, hint.advice);
-	else if (explain_git(s, &pen, status, &hint))
+	if ((at_once && explain_end(&pen, s->command.argv[0], status,
+				    s->policy->seccomp.allow_nested, &hint)) ||
+	    explain_git(s, &pen, status, &hint))
 		log_explanation(s, hint.what, hint.advice);
 	return 0;
 }

@@ -162,6 +162,21 @@ expect 'without a fatal error of git nothing is said' '^only this$' part -- sh -
 expect 'a file as standard error has the hint whole, and what comes after it' '^pinfold: git found .*after$' bash -c \
 	"cd '$main/part' && { '$PINFOLD' run --log '$LOG' -- git status; echo after; } >'$T/err' 2>&1; grep -v ^fatal '$T/err' | grep -v ^Stop | tr '\n' ' ' | sed 's/ *\$//'"
 
+# --- a large tree, which is still being looked at --------------------------------------------------
+python3 - "$main" <<'P'
+import os, sys
+for d in range(2000):
+    os.makedirs(f"{sys.argv[1]}/large/{d % 40}/{d}")
+    for f in range(12):
+        open(f"{sys.argv[1]}/large/{d % 40}/{d}/{f}", "w").close()
+P
+large() { (cd "$main" && exec "$PINFOLD" run --quiet --log "$LOG" "$@"); }
+expect 'a repository can be made there at once' '^made 20$' large -- sh -ec '
+	for i in $(seq 20); do git init -q new$i; echo a >new$i/.git/info/attributes; done; echo "made $i"'
+expect 'and in the one that was there hooks can not be' 'ermission denied|ead-only|not permitted|busy' large -- sh -c '
+	echo x >.git/hooks/pre-commit; echo y >.git/config'
+check 'nothing of that stays' test ! -s "$main/.git/hooks/pre-commit"
+
 # --- the switch ----------------------------------------------------------------------------------
 p=$(policy '{"version": 1, "filesystem": {"protectGit": false}}')
 expect 'without protectGit hooks are writable' '^ok ' probe -p "$p" -- write "$WS/.git/hooks/pre-commit"

@@ -113,6 +113,7 @@ static inline void guarded_start(struct guarded *g, int (*inside)(struct guarded
 		g->reaped = waitpid(g->init, &g->status, WNOHANG | __WALL) != 0;
 		usleep(50);
 	}
+	guard_go(g->guard);
 	g->ready_ms = now_ms() - start;
 	g->held = g->stage->count[7];
 	g->failed = (int)g->stage->count[6];
