@@ -139,7 +139,7 @@ static int refuse_tool(const struct exec *x, const struct tool_verdict *v, struc
 static int check_tool(struct exec *x, struct pinfold_error *e)
 {
 	struct tool_config t = { 0 };
-	struct tool_verdict v;
+	struct tool_verdict v = { 0 };
 	int r = tool_config_read(x->args->agents->config, x->decision.place.agent, &t, e);
 
 	if (r == 0)

@@ -9,48 +9,10 @@
 
 #include "agents/api.h"
 #include "agents_help.h"
+#include "agents_place_help.h"
 #include "base/clean.h"
 #include "pinfold_agents.h"
 #include "policy/parse.h"
-
-static struct agents_config *config;
-static struct agents_decision decision;
-
-static void load(const char *text)
-{
-	struct pinfold_error e = { 0 };
-
-	if (help_load(text, &config, &e) < 0)
-		fail_msg("%s", e.text);
-}
-
-static void forget(void)
-{
-	agents_decision_done(&decision);
-	agents_config_free(config);
-	config = NULL;
-}
-
-static int unload(void **state)
-{
-	forget();
-	return help_remove_dir(state);
-}
-
-static int try_to_decide(const struct pinfold_call *call, struct pinfold_error *e)
-{
-	agents_decision_done(&decision);
-	e->text[0] = '\0';
-	return agents_decide(config, call, &decision, e);
-}
-
-static void decide(const struct pinfold_call *call)
-{
-	struct pinfold_error e;
-
-	if (try_to_decide(call, &e) < 0)
-		fail_msg("%s", e.text);
-}
 
 static void sessions_run_where_the_mode_says(void **state)
 {

@@ -28,6 +28,7 @@
 #include "pinfold.h"
 #include "policy/policy.h"
 #include "seccomp/filter.h"
+#include "seccomp_run.h"
 
 #if defined(__x86_64__)
 #define ARCH AUDIT_ARCH_X86_64
@@ -41,66 +42,6 @@
 #define KILL (-1)
 #define GARBAGE 0xdeadbeef00000000u
 #define ANY_FAMILY 0x100000000u
-
-static uint32_t step_alu(uint16_t code, uint32_t a, uint32_t k)
-{
-	switch (BPF_OP(code)) {
-	case BPF_AND:
-		return a & k;
-	default:
-		fail_msg("unexpected arithmetic %#x", code);
-		return 0;
-	}
-}
-
-static bool step_test(uint16_t code, uint32_t a, uint32_t k)
-{
-	switch (BPF_OP(code)) {
-	case BPF_JEQ:
-		return a == k;
-	case BPF_JGT:
-		return a > k;
-	case BPF_JGE:
-		return a >= k;
-	case BPF_JSET:
-		return a & k;
-	default:
-		fail_msg("unexpected jump %#x", code);
-		return false;
-	}
-}
-
-static uint32_t run_program(const struct seccomp_program *p, const struct seccomp_data *d)
-{
-	uint32_t a = 0;
-
-	for (size_t pc = 0; pc < p->n; pc++) {
-		const struct sock_filter *f = &p->code[pc];
-
-		switch (BPF_CLASS(f->code)) {
-		case BPF_LD:
-			assert_int_equal(f->code, BPF_LD | BPF_W | BPF_ABS);
-			assert_true(f->k + 4 <= sizeof(*d) && f->k % 4 == 0);
-			memcpy(&a, (const char *)d + f->k, 4);
-			break;
-		case BPF_ALU:
-			a = step_alu(f->code, a, f->k);
-			break;
-		case BPF_JMP:
-			if (BPF_OP(f->code) == BPF_JA)
-				pc += f->k;
-			else
-				pc += step_test(f->code, a, f->k) ? f->jt : f->jf;
-			break;
-		case BPF_RET:
-			return f->k;
-		default:
-			fail_msg("unexpected instruction %#x", f->code);
-		}
-	}
-	fail_msg("fell off the end");
-	return 0;
-}
 
 /* 0: allowed; KILL; else the errno.  Of two programs the stricter answer holds. */
 static int judge_data(const struct seccomp_filter *f, const struct seccomp_data *d)
